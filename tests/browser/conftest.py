@@ -13,7 +13,7 @@ expect.set_options(timeout=MILLISECONDS_TO_SHOW)
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """The address of a fresh server of the app, ready for visitors."""
+    """Yield the address of a fresh server of the app."""
     with app_server(tmp_path_factory.mktemp("server")) as address:
         yield address
 
@@ -37,7 +37,7 @@ def chromium():
 
 @pytest.fixture
 def new_page(chromium):
-    """Opens a page in a context of its own, as another visitor would; keywords go to the context."""
+    """Return a function that opens a page in its own context; keywords go to the context."""
     contexts = []
 
     def make(**keywords):
@@ -58,6 +58,6 @@ def page(new_page):
 
 @pytest.fixture
 def flat_page(page):
-    """A page for journeys that do not look at the surfaces, which take seconds to draw without a graphics card."""
+    """Return a page without WebGL, because surfaces take seconds without a graphics card."""
     without_webgl(page)
     return page

@@ -1,4 +1,4 @@
-"""The services of compose.yaml as processes: their own commands, settings and files, moved to places of the tests."""
+"""Run the services of compose.yaml as processes with their own commands and settings."""
 
 import os
 import re
@@ -37,7 +37,7 @@ NO_PROXY = "No nginx was found, so the proxy was not tried; install it with: apt
 
 @dataclass(frozen=True)
 class Stack:
-    """The proxy's two addresses, the database as two roles see it, and a folder with the logs and `secrets`."""
+    """Hold the proxy's addresses, the database of two roles, and the folder of logs and secrets."""
 
     https: str
     http: str
@@ -79,7 +79,7 @@ def running_stack():
 
 
 def _secrets(folder):
-    """Make the secrets as docs/operations.md says."""
+    """Make the secrets by the recipe in docs/operations.md."""
     words = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
     (recipe,) = re.findall(r"```sh\n(mkdir -m 700 secrets\n.*?)```", words, re.DOTALL)
     subprocess.run(["sh", "-eu", "-c", recipe], cwd=folder, check=True, capture_output=True)
@@ -87,7 +87,7 @@ def _secrets(folder):
 
 
 def _image(folder):
-    """Lay out what the Dockerfile lays out: the locked packages alone, the application, what is made in advance."""
+    """Lay out the files of the Dockerfile: locked packages, application, prepared files."""
     home = folder / "image"
     copy_build_context(home)
     venv.create(folder / "python", symlinks=True)
@@ -209,7 +209,7 @@ def _process(words, name, folder, before, **place):
 
 
 def wait_until(is_so, process, log):
-    """Wait for what a running process does; what it wrote is told where it ended, or does it not."""
+    """Wait for a condition of a running process; show its log if it ends or is too late."""
     deadline = monotonic() + SECONDS
     while not is_so():
         assert process.poll() is None, log.read_text()

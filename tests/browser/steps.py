@@ -1,4 +1,4 @@
-"""What a visitor does on the pages, and how to wait for what the app does next. Nothing here sleeps."""
+"""Act on the pages as a user and wait for the app without sleeping."""
 
 import io
 import math
@@ -72,17 +72,6 @@ def open_part(page, title):
     settle(page)
 
 
-def open_columns(page):
-    """Have the widgets that say what the columns mean in sight."""
-    title = "Change what the columns mean"
-    part = page.get_by_test_id("stExpander").filter(has=page.get_by_text(title, exact=True))
-    expect(part).to_have_count(1)
-    if part.locator("details").get_attribute("open") is None:
-        part.get_by_text(title, exact=True).click()
-    expect(selected(page, "Rating")).to_be_visible()
-    settle(page)
-
-
 def to_operating_point(page):
     """Confirm what the columns mean, where that is asked, and go on."""
     asked = page.get_by_role("button", name="These columns are right")
@@ -112,7 +101,7 @@ def number(text):
 
 
 def cells(page, table, title):
-    """The cells below a title in the table whose first column is called `table`; columns out of sight are not there."""
+    """Return the visible cells below a title in the table whose first column is `table`."""
     shown = page.get_by_test_id("stDataFrame").filter(
         has=page.locator("th[aria-colindex='1']", has_text=re.compile(f"^{re.escape(table)}$"))
     )
@@ -122,7 +111,7 @@ def cells(page, table, title):
 
 @contextmanager
 def opened_popover(page, name):
-    """What a button of the operating point unfolds, open while it is used."""
+    """Open a popover of the operating point while it is used."""
     button, body = (
         page.get_by_test_id("stPopover").get_by_role("button", name=name),
         page.get_by_test_id("stPopoverBody"),
@@ -157,7 +146,7 @@ def show_surfaces(page):
 
 
 def choose(page, label, option):
-    """Pick from a selectbox; its list closes when the page moves under it, then it is opened again."""
+    """Pick from a selectbox; reopen its list when a moving page closes it."""
     box, wanted = selected(page, label), page.get_by_role("option", name=option, exact=True)
     box.scroll_into_view_if_needed()
     deadline = time.monotonic() + PATIENCE
@@ -214,7 +203,7 @@ def rated_csv(seed=5):
 
 
 def expected_point(frame, scores, rating, positive=None, *, percent, method="smooth", rule="any", floors=None):
-    """What the core finds: (thresholds in the fewest digits, TP, FP)."""
+    """Return the point of the core: thresholds in the fewest digits, TP, FP."""
     documents = RatedDocuments.from_frame(frame, scores, rating, positive, floors=floors, floor_method="corner")
     if method == "smooth":
         path = smooth_path(documents, rule=rule)

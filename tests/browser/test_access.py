@@ -1,4 +1,4 @@
-"""What axe finds on every page, light and dark: nothing serious."""
+"""Check every page with axe, light and dark."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -10,7 +10,7 @@ SERIOUS = ("serious", "critical")
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page_name", PAGES)
-def test_nothing_serious_keeps_anybody_out(new_page, server, page_name, scheme):
+def test_page_has_no_serious_accessibility_violation(new_page, server, page_name, scheme):
     page = new_page(color_scheme=scheme, viewport={"width": 1280, "height": 800})
     open_page(page, f"{server}/{page_name}", PAGES[page_name])
     found = Axe().run(page).response["violations"]

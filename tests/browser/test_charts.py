@@ -13,7 +13,6 @@ from tests.browser.steps import (
     expect_drawn,
     expect_point,
     expected_sample_point,
-    follow,
     luminance,
     metric,
     number,
@@ -102,7 +101,7 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
 
 def test_what_the_browser_has_forgotten_is_sent_again(server, page):
     open_page(page, f"{server}/operating_point?m=20", "Operating point")
-    # From the first move on Python leaves out what the browser says it holds.
+    # From the first move on Python leaves out the texts that the browser holds.
     press(page, "ArrowRight", "20.5")
     settle_target(page, 20.5)
     forgotten = page.locator(".explorer").evaluate("""({ multiloss: { choice: { texts } } }) => {
@@ -134,7 +133,7 @@ def test_a_surface_turns_by_keys_alone(server, page):
 
 
 def camera_at_rest(chart):
-    """Where the camera is once no frame moves it: it takes up a turn over several frames, and glides on."""
+    """Return the camera once it is at rest: a turn continues over several frames."""
     return chart.evaluate(f"""async chart => {{
         const camera = () => ({CAMERA})(chart), frame = () => new Promise(requestAnimationFrame)
         for (let seen = camera(), still = 0; still < 30; await frame()) {{
@@ -152,23 +151,6 @@ def turn(page, chart):
     page.mouse.down()
     page.mouse.move(middle[0] + 90, middle[1] + 30, steps=6)
     page.mouse.up()
-
-
-def test_the_two_dimensional_charts_are_drawn(server, page):
-    open_page(page, f"{server}/rated_data", "Rated data")
-    charts = page.locator(".js-plotly-plot")
-    expect(charts).to_have_count(2)
-    for place in range(2):
-        expect(charts.nth(place).locator(".barlayer .point").first).to_be_attached()
-        expect_drawn(page, charts.nth(place), colours=20)
-    choose(page, "Data", "Login alerts")
-    expect(charts).to_have_count(1)
-    follow(page, "Choose the operating point", "Operating point")
-    expect(metric(page, "Threshold of login model")).to_be_visible()
-    expect(charts).to_have_count(2)
-    for place in range(2):
-        expect(charts.nth(place).locator(".scatterlayer path.js-line").first).to_be_attached()
-        expect_drawn(page, charts.nth(place), colours=20)
 
 
 def test_drag_moves_everything_and_reaches_python_on_release(server, page):
@@ -237,7 +219,7 @@ def test_the_charts_keep_the_zoom_of_the_reader(server, page):
     given = double_click(page, plane, zoomed)
     assert given != before
     double_click(page, plane, given)
-    expect(page.locator(".explorer .driver")).to_be_hidden()
+    expect(page.locator(".explorer .goal")).to_be_hidden()
     press(page, "ArrowRight", "1")
     settle_target(page, "1")
     assert plane.evaluate("chart => chart.layout.xaxis.autorange && chart.layout.yaxis.autorange")
@@ -254,13 +236,13 @@ def test_a_click_in_threshold_space_sets_the_point_by_hand(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     expect(chart(page, "space").locator(".marks path.ghost")).to_be_attached()
     settle(page)
-    said = page.locator(".explorer .driver")
+    said = page.locator(".explorer .goal")
     chart(page, "space").scroll_into_view_if_needed()
     box = chart(page, "space").locator(".nsewdrag").first.bounding_box()
     target = box["x"] + 0.6 * box["width"], box["y"] + 0.1 * box["height"]
     click_hovered(page, "space", target)
     expect(said).to_contain_text("Set by hand")
-    expect(page).to_have_url(re.compile("driver=manual"))
+    expect(page).to_have_url(re.compile("goal=manual"))
     settle(page)
     # The boxes of the thresholds set by hand may have moved the chart down.
     moved = chart(page, "space").locator(".nsewdrag").first.bounding_box()
@@ -277,7 +259,7 @@ def test_a_click_in_threshold_space_sets_the_point_by_hand(server, page):
     said.get_by_role("button").click()
     expect(said).to_be_hidden()
     expect_point(page, scores, expected_sample_point("Card alerts", float(percent_box(page).input_value())))
-    expect(page).not_to_have_url(re.compile("driver="))
+    expect(page).not_to_have_url(re.compile("goal="))
 
 
 def click_hovered(page, name, target):
@@ -300,8 +282,8 @@ def test_a_finger_scrolls_the_page_until_it_taps_a_chart(server, new_page):
     chart(page, "space").locator(".nsewdrag").first.tap(position={"x": 40, "y": 40})
     page.locator(".explorer .controls .question").tap()
     expect(shield).to_be_visible()
-    expect(page.locator(".explorer .driver")).to_be_hidden()
-    assert "driver=" not in page.url
+    expect(page.locator(".explorer .goal")).to_be_hidden()
+    assert "goal=" not in page.url
 
 
 def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, new_page):
@@ -348,47 +330,6 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     press(page, "ArrowRight", "20.5")
     expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 20.5))
     expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_attached()
-
-
-def test_marks_move_without_private_fields_of_plotly(server, new_page):
-    page, warned = new_page(viewport=ALL_IN_SIGHT), []
-    page.on("console", lambda message: warned.append(message.text) if "Plotly's fields" in message.text else None)
-
-    def renamed(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, body=re.sub(r"\b(d2p|cameraParams)\b", r"\1_", answer.text()))
-
-    page.route("**/app/static/plotly*", renamed)
-    open_page(page, f"{server}/operating_point", "Operating point")
-    expect(surfaces(page)).to_have_count(2)
-    scores = sample("Card alerts").first_choice.scores
-    expect_point(page, scores, expected_sample_point("Card alerts", 20))
-    assert len(warned) == 4
-    expect(page.locator(".explorer .marks")).to_have_count(0)
-    marks = "chart => chart.data.findLast(trace => trace.mode === 'markers')"
-    drawn_star = figure(page, "plane").locator(".scatterlayer .trace:last-child .point:last-child")
-    before = drawn_star.bounding_box()
-    for percent in (20.5, 62.5):
-        percent_box(page).fill(f"{percent}")
-        percent_box(page).press("Enter")
-        settle_target(page, f"{percent:g}")
-        thresholds, tp, fp = expected_sample_point("Card alerts", percent)
-        expect_point(page, scores, (thresholds, tp, fp))
-        for name, place in (
-            ("plane", (fp, tp)),
-            ("space", thresholds),
-            ("tp", (*thresholds, tp)),
-            ("fp", (*thresholds, fp)),
-        ):
-            page.wait_for_function(
-                f"""([chart, place]) => {{
-                    const mark = ({marks})(chart)
-                    return place.every((at, i) => Math.abs(mark['xyz'[i]].at(-1) - at) < 1e-3 * (1 + Math.abs(at)))
-                }}""",
-                arg=[figure(page, name).element_handle(), [float(at) for at in place]],
-            )
-    drawn = drawn_star.bounding_box()
-    assert (drawn["x"], drawn["y"]) != (before["x"], before["y"])
 
 
 def test_where_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):

@@ -1,4 +1,4 @@
-"""The same rows as an upload, a folder of Parquet files, a table of PostgreSQL and one of a Spark cluster."""
+"""Test the same rows as an upload, Parquet files, and tables of PostgreSQL and Spark."""
 
 import io
 import json
@@ -31,7 +31,7 @@ from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 SCORES = ["card score", "device score"]
-# What tells when a record was made, and from where its rows came.
+# Fields of a record that name its time and the source of its rows.
 OF_ITSELF = ("record_id", "created")
 OF_SOURCE = ("name", "fingerprint", "source", "snapshot", "counted_at")
 
@@ -44,7 +44,7 @@ def frame():
 
 @pytest.fixture
 def connected_server(tmp_path, frame, postgres_database, spark_cluster):  # noqa: F811
-    """A server whose operator has named a folder, a database and a cluster, each with the same rows."""
+    """Start a server with a folder, a database and a cluster of the same rows."""
     table = arrow.Table.from_pandas(frame, preserve_index=False)
     write_folder(tmp_path / "tables" / "alerts", table, parts=3)
     shared = spark_cluster.folder / tmp_path.name
@@ -87,7 +87,7 @@ def use_source(page, name):
 
 
 def decision(page, tmp_path):
-    """Save a decision with intervals; returns its record and what its report says, without what names the source."""
+    """Save a decision with intervals; return its record, and its fields without the source."""
     page.get_by_text("What new data will show", exact=True).click()
     expect(page.get_by_text("At these thresholds on new data of the same size")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_have_count(0)

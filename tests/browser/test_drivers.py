@@ -1,4 +1,4 @@
-"""What drives the point: each goal in turn, scenarios of costs side by side, and the finger on a phone."""
+"""Test goals, scenarios of costs and touch on a phone."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from multiloss_core import RatedDocuments, operating_point
 from multiloss_core.thresholds import SMOOTH, PathSearch
-from multiloss_core.thresholds.targets import point_for_alerts, point_for_share, threshold_choices
+from multiloss_core.thresholds.targets import point_for_alerts, threshold_choices
 from tests.browser.steps import (
     cells,
     choose,
@@ -76,12 +76,12 @@ def goal(page, label, value):
 
 
 def said(page):
-    """What the screen says of what drives."""
+    """Return the line on the active goal."""
     return page.locator(".explorer .goal")
 
 
 def expect_driven(page, path, by, point, percent=None):
-    """The point on the screen is the wanted one; pandas counts the same, as the core does at the slider's target."""
+    """Compare the point on the screen with pandas, and with the core at the target."""
     thresholds, tp, fp = point
     assert counted(*map(float, thresholds))[1:] == (tp, fp)
     expect_point(page, SCORES, point)
@@ -98,7 +98,7 @@ def expect_driven(page, path, by, point, percent=None):
 
 
 def expect_goal(page, by, point):
-    """The point on the screen is the wanted one, wherever the slider can lead; pandas counts the same."""
+    """Compare the point of a goal beside the slider with pandas."""
     thresholds, tp, fp = point
     assert counted(*map(float, thresholds))[1:] == (tp, fp)
     expect_point(page, SCORES, point)
@@ -123,7 +123,7 @@ def at_price(documents, path, marginal_precision):
 
 
 def money(value):
-    """An amount as a table tells it to a screen reader."""
+    """Return an amount in the form of a table's accessible text."""
     return f"{value:.10g}"
 
 
@@ -142,7 +142,7 @@ def typed(page, row, column):
 
 
 def type_cell(page, row, column, value):
-    """Type into a cell of the editor, which is a picture: the arrow keys go there from the first cell of its row."""
+    """Type into a cell of the editor, reached by arrow keys from the first cell of its row."""
     editor(page).scroll_into_view_if_needed()
     settle(page)
     first, cell = typed(page, row, "Name"), typed(page, row, column)
@@ -174,10 +174,6 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_point(page, SCORES, expected_sample_point(NAME, 20))
     expect(said(page)).to_be_hidden()
 
-    choose(page, "Set the point by", "false alerts per extra catch")
-    goal(page, "False alerts you would pay for one more catch", 9)
-    expect_driven(page, path, "false alerts per extra catch", at_price(documents, path, 1 / (1 + 9)), 10)
-
     choose(page, "Set the point by", "a cap on alerts")
     days = rated()["time"].dt.normalize()
     days = (days.max() - days.min()).days + 1
@@ -189,15 +185,10 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_refused(page, "All thresholds that flag anything flag more", capped)
     expect(said(page)).to_be_hidden()
 
-    choose(page, "Set the point by", "a share of positives to keep")
-    goal(page, "Rated positives to keep, in percent", 60)
-    keeping = wished(point_for_share, 0.6)
-    expect_goal(page, "a share of positives to keep", keeping)
-
     choose(page, "Set the point by", "thresholds by hand")
-    expect_point(page, SCORES, keeping)
+    expect_point(page, SCORES, capped)
     for score, text, point in (
-        (SCORES[0], "0.9", counted(0.9, keeping[0][1])),
+        (SCORES[0], "0.9", counted(0.9, capped[0][1])),
         (SCORES[1], "never", counted(0.9, NEVER)),
     ):
         box = page.get_by_role("textbox", name=f"{score} ≥")
@@ -245,7 +236,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect_driven(page, path, "costs, scenario 'holidays'", dear, 100 * 10 / 54)
     names = cells(page, "Scenario", "Scenario")
     expect(names).to_have_text(["usual", "holidays"])
-    expect(cells(page, "Scenario", "")).to_have_text(["", "drives"])
+    expect(cells(page, "Scenario", "")).to_have_text(["", "active"])
     expect(cells(page, "Scenario", "Payoff there")).to_have_text(
         [money(point[1] * (catch - 6) - point[2] * (6 + 4)) for point, catch in ((usual, 20), (dear, 50))]
     )
@@ -256,7 +247,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     choose(page, "Scenario", "usual")
     expect_driven(page, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
     expect(typed(page, 0, CATCH)).to_have_text("20")
-    expect(cells(page, "Scenario", "")).to_have_text(["drives", ""])
+    expect(cells(page, "Scenario", "")).to_have_text(["active", ""])
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
     phone = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
@@ -308,7 +299,7 @@ class Finger:
         return {"x": box["x"] + share * box["width"], "y": box["y"] + box["height"] / 2}
 
     def show_slider(self):
-        """Bring the slider to the middle of the screen: at its edges other parts of the page lie over it."""
+        """Scroll the slider to the middle of the screen, where no other part covers it."""
         slider(self.page).evaluate("slider => slider.scrollIntoView({ block: 'center' })")
 
     def tap(self, share):

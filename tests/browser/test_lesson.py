@@ -1,4 +1,4 @@
-"""The steps of a lesson on the screen Top-k, as a student takes them: guess, show, drag, type keys, walk the graph."""
+"""Test a lesson on the screen Top-k: guess, show, drag, type, walk the graph."""
 
 import re
 
@@ -52,7 +52,7 @@ def test_a_student_guesses_drags_and_walks(server, page):
     expect(page).to_have_url(re.compile("topk_p=0.1%2C0.99%2C"))
     settle(page)
 
-    # The address brings the same items and the same answer to somebody else.
+    # The address restores the items and the answer.
     open_page(page, page.url, PAGES["top_k"])
     expect_best_of(page, dragged)
     page.get_by_role("button", name="Back to the draw").click()

@@ -8,10 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import (
-    choose,
     choose_method,
     counts,
-    expect_method,
     expect_point,
     expected_point,
     expected_sample_point,
@@ -95,28 +93,11 @@ def test_from_a_rated_file_to_thresholds_that_were_taken_away(server, page, rate
     assert counts(frame, thresholds, rating, positive, "all") == printed
 
 
-def one_score_frame():
-    return pd.read_csv(io.BytesIO(rated_csv(8)))[["card score", "verdict"]]
-
-
 def taken_away(page, button, name):
     with opened_popover(page, "Download"), page.expect_download() as download:
         page.get_by_test_id("stDownloadButton").get_by_role("button", name=button).click()
     assert download.value.suggested_filename == name
     return download.value.path().read_text(encoding="utf-8")
-
-
-def test_quick_keys_keep_slider_box_and_numbers_in_step(server, flat_page):
-    page = flat_page
-    open_page(page, f"{server}/operating_point", "Operating point")
-    expect(metric(page, "Caught (TP)")).to_be_visible()
-    slider(page).focus()
-    for _ in range(20):
-        page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile(r"m=30(&|$)"))
-    expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 30))
-    expect(percent_box(page)).to_have_value("30")
-    expect(slider(page)).to_have_value("30")
 
 
 def test_move_made_while_page_is_still_running_is_not_taken_back(server, flat_page):
@@ -134,60 +115,3 @@ def test_move_made_while_page_is_still_running_is_not_taken_back(server, flat_pa
     percent_box(page).press("Enter")
     settle_target(page, "33.33")
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile("^33.33 %"))
-
-
-def test_the_address_carries_every_choice_to_another_visitor(server, flat_page, new_page):
-    page = flat_page
-    open_page(page, f"{server}/operating_point?data=Login+alerts", "Operating point")
-    choose_method(page, "analytic beta")
-    choose(page, "Data", "Marketplace listings")
-    expect_method(page, "analytic beta")
-    percent_box(page).fill("44")
-    percent_box(page).press("Enter")
-    expect(page).to_have_url(re.compile("m=44"))
-    flag_by_every_score(page)
-    for part in ("data=Marketplace", "method=analytic", "rule=all", "m=44"):
-        expect(page).to_have_url(re.compile(part))
-    point = expected_sample_point("Marketplace listings", 44, method="analytic beta", rule="all")
-    expect_point(page, sample("Marketplace listings").first_choice.scores, point)
-    before = shown_point(page)
-    frame = sample("Marketplace listings").frame
-    rated = frame[frame["rating"].notna()]
-    thresholds = {
-        label.removeprefix("Threshold of "): float(value.removeprefix("≥ "))
-        for label, value in before.items()
-        if label.startswith("Threshold of ")
-    }
-    assert counts(rated, thresholds, "rating", "fraud", "all") == (
-        number(before["Caught (TP)"]),
-        number(before["False alerts (FP)"]),
-    )
-
-    other = new_page()
-    open_page(other, page.url, "Operating point")
-    expect(metric(other, "Caught (TP)")).to_have_text(before["Caught (TP)"])
-    assert shown_point(other) == before
-    expect(slider(other)).to_have_value("44")
-    expect(percent_box(other)).to_have_value("44")
-    expect(selected(other, "Data")).to_have_value("Marketplace listings")
-    expect_method(other, "analytic beta")
-    with opened_popover(other, "Settings"):
-        expect(other.get_by_role("radio", name="every score")).to_be_checked()
-
-
-def test_what_new_data_will_show_comes_while_slider_stays_free(server, page):
-    open_page(page, f"{server}/operating_point?data=Login+alerts&new_data=true", "Operating point")
-    press(page, "ArrowRight", "20.5")
-    expect_point(page, ["login model"], expected_sample_point("Login alerts", 20.5))
-    expect(page.get_by_text("At these thresholds on new data of the same size")).to_be_visible()
-    expect(page.get_by_text("Every method on documents that did not choose its thresholds")).to_be_visible()
-    expect(page.get_by_role("progressbar")).to_have_count(0)
-
-    page.get_by_text("Guarantee a precision").click()
-    expect(page.get_by_test_id("stAlert").filter(has_text="95 % confidence")).to_be_visible()
-    page.get_by_role("spinbutton", name="Precision of at least").fill("99.5")
-    page.get_by_role("spinbutton", name="Precision of at least").press("Enter")
-    expect(page.get_by_test_id("stAlert").filter(has_text="No thresholds can be guaranteed")).to_be_visible()
-    page.get_by_text("Would one rule do? And what to rate next").click()
-    expect(page.get_by_text("What to rate next.")).to_be_visible()
-    expect(page.get_by_test_id("stException")).to_have_count(0)

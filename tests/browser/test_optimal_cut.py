@@ -9,7 +9,6 @@ from playwright.sync_api import expect
 from multiloss_core import F, optimal_top_k
 from tests.browser.steps import (
     PAGES,
-    choose,
     follow,
     metric,
     open_page,
@@ -107,21 +106,3 @@ def test_cut_opens_operating_point_of_same_file(server, flat_page):
     expect(slider(page)).to_have_value(percent)
     expect(page).to_have_url(re.compile(f"m={percent}"))
     expect(selected(page, "Data")).to_have_value("alerts.csv")
-
-
-def test_calibrated_probabilities_are_cut_shared_and_taken_away(server, page):
-    open_page(page, f"{server}/optimal_cut?scored_data=Overconfident+alerts&cut_least=3", PAGES["optimal_cut"])
-    choose(page, "Calibration", "isotonic")
-    expect(page.get_by_text("With calibrated probabilities (isotonic)")).to_be_visible()
-    expect(page).to_have_url(re.compile("cut_calibration=isotonic"))
-    expect(page.get_by_role("spinbutton", name="Flag at least")).to_have_value("3")
-    settle(page)
-    k = int(metric(page, "Items flagged (k)").first.inner_text().replace(",", ""))
-    for title in ("As given", "Calibrated (isotonic), on held-out outcomes"):
-        expect(page.get_by_text(title, exact=True)).to_be_visible()
-    with page.expect_download() as download:
-        page.get_by_role("button", name=f"Download the {k:,} selected items").click()
-    assert download.value.suggested_filename == "selected-items-isotonic.csv"
-    taken = pd.read_csv(io.BytesIO(download.value.path().read_bytes()))
-    assert taken.columns[-1] == "calibrated probability (isotonic)"
-    assert len(taken) == k

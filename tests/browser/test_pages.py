@@ -64,12 +64,6 @@ def expect_page_of_its_own(page, address):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_the_root_leads_to_the_rated_data_with_its_choices(server, page):
-    open_page(page, f"{server}/?data=Login+alerts", "Rated data")
-    expect(page).to_have_url(re.compile(r"/rated_data\?data=Login"))
-    expect(page.get_by_role("combobox", name="Data").first).to_have_value("Login alerts")
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_page_fits_a_phone_and_leaves_console_clean(server, new_page, watched, name):
     page = watched(new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True))
@@ -83,20 +77,6 @@ def test_page_fits_a_phone_and_leaves_console_clean(server, new_page, watched, n
                   ...document.querySelectorAll('[data-testid=stAppViewContainer], [data-testid=stMain]')]
             .every(element => element.scrollWidth <= Math.min(element.clientWidth, 390))"""
     )
-
-
-def test_the_theorem_is_verified_on_other_items(server, page):
-    open_page(page, f"{server}/top_k", PAGES["top_k"])
-    items = page.get_by_role("spinbutton", name="Items (n)")
-    items.fill("6")
-    items.press("Enter")
-    expect(page.get_by_text("tries all 64 predictions under each loss")).to_be_visible()
-    page.get_by_role("button", name="Verify", exact=True).click()
-    done = "On all 200 draws and under all 7 losses, the best of the 64 predictions was a top-k set."
-    expect(page.get_by_test_id("stAlert").filter(has_text=done)).to_be_visible()
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-    expect(page.get_by_role("progressbar")).to_have_count(0)
-    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_a_long_verification_can_be_cancelled(server, page):

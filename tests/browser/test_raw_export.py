@@ -1,4 +1,4 @@
-"""From the export of a fraud system, as it is, to thresholds: few clicks, and in German Excel the same."""
+"""Test the way from a raw export to thresholds in few clicks."""
 
 import json
 
@@ -22,7 +22,7 @@ MEANINGS = {
 
 @pytest.fixture(scope="module")
 def frame():
-    """Alerts of half a year as a case system gives them out; many of the last two weeks are pending."""
+    """Make alerts of half a year; many of the last two weeks are pending."""
     generator = np.random.default_rng(7)
     n = 60_000
     fraud = generator.random(n) < 0.012

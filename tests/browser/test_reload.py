@@ -1,9 +1,8 @@
-"""Files come back from the browser's own storage, and until then no other data takes their place."""
+"""Test files restored from the browser's storage."""
 
 import io
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import expect
@@ -68,7 +67,7 @@ def shown_numbers(page):
 
 
 def expect_kept(page, number):
-    """The page says how many files the browser keeps."""
+    """Check the number of files that the browser keeps."""
     files = f"{number} file{'' if number == 1 else 's'}"
     expect(page.locator("[class*=st-key-kept_files] .count")).to_have_text(re.compile(f"^{files} kept, "))
 
@@ -124,21 +123,6 @@ def test_reload_of_operating_point_shows_point_that_was_chosen(server, visitor, 
     assert seen(other) <= before
 
 
-def test_a_reload_of_the_optimal_cut_shows_the_same_cut(server, visitor):
-    generator = np.random.default_rng(3)
-    frame = pd.DataFrame({"item": np.arange(900), "chance": generator.random(900).round(4)})
-    open_page(visitor, f"{server}/optimal_cut?cut_loss=Jaccard", PAGES["optimal_cut"])
-    upload(visitor, "items.csv", frame.to_csv(index=False).encode())
-    answer = visitor.get_by_role("heading", name=re.compile("^Under Jaccard, flag .* of 900 items"))
-    expect(answer).to_be_visible()
-    expect_kept(visitor, 1)
-    before = shown_numbers(visitor)
-    visitor.reload()
-    expect(answer).to_be_visible()
-    assert shown_numbers(visitor) == before
-    assert seen(visitor) <= before
-
-
 def test_a_new_server_gets_the_file_again(tmp_path, visitor, data, frame):
     port = free_port()
     before = None
@@ -183,7 +167,7 @@ def test_forgotten_file_is_not_confused_with_its_namesake(server, visitor, data)
     visitor.locator("[class*=st-key-kept_files] .count").click()
     expect(visitor.locator("[class*=st-key-kept_files] li")).to_have_text(re.compile(f"^{NAME}, "))
     visitor.get_by_role("button", name="Forget the files kept in this browser").click()
-    expect(visitor.locator("[class*=st-key-kept_files] .said")).to_contain_text("Forgotten")
+    expect(visitor.locator("[class*=st-key-kept_files] [role=status]")).to_contain_text("Forgotten")
     visitor.reload()
     expect(not_loaded(visitor)).to_be_visible()
     assert seen(visitor) == set()
@@ -213,51 +197,12 @@ def test_the_longest_unused_file_makes_room_and_is_named(server, visitor, data):
         }"""
     )
     upload(visitor, "new.csv", rated_csv(7))
-    said = visitor.locator("[class*=st-key-kept_files] .said")
+    said = visitor.locator("[class*=st-key-kept_files] [role=status]")
     expect(said).to_have_text("No longer kept in this browser, to make room: long ago.csv.")
     expect_kept(visitor, 2)
 
 
-def test_files_that_are_kept_can_be_picked(server, visitor, data):
-    upload_and_keep(visitor, server, data)
-    other = rated_csv(6)
-    upload(visitor, "other.csv", other)
-    expect_kept(visitor, 2)
-    open_page(visitor, f"{server}/rated_data?data=Login+alerts", PAGES["rated_data"])
-    expect(selected(visitor, "Data")).to_have_value("Login alerts")
-    box = selected(visitor, "Data")
-    box.click()
-    visitor.get_by_role("option", name="other.csv (kept in this browser)", exact=True).click()
-    expect(metric(visitor, "Rows read")).to_have_text(f"{len(pd.read_csv(io.BytesIO(other))):,}")
-    expect(selected(visitor, "Data")).to_have_value("other.csv")
-
-
-@pytest.mark.parametrize("with_files", [False, True])
-def test_opening_a_page_asks_for_one_run_of_it(server, visitor, data, with_files):
-    if with_files:
-        upload_and_keep(visitor, server, data)
-    sent = []
-    visitor.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(len(frame))))
-    open_page(visitor, f"{server}/rated_data?data=Login+alerts", PAGES["rated_data"])
-    expect(visitor.locator("[class*=st-key-kept_files] .about")).to_contain_text("For a reload")
-    settle(visitor)
-    # With a file, what its columns mean is told once.
-    assert len(sent) <= 1 + with_files
-
-
-def test_bringing_a_file_back_runs_the_page_three_times(server, visitor, data, frame):
-    upload_and_keep(visitor, server, data)
-    sent = []
-    visitor.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(len(frame))))
-    visitor.reload()
-    expect(metric(visitor, "Rows read")).to_have_text(f"{len(frame):,}")
-    expect_kept(visitor, 1)
-    settle(visitor)
-    # The first run, what columns mean, where the file shall go, and that it has come.
-    assert len(sent) == 4
-
-
-def test_where_the_browser_refuses_a_sentence_says_so(server, visitor, data, frame):
+def test_browser_without_storage_is_explained(server, visitor, data, frame):
     visitor.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError') }")
     open_page(visitor, f"{server}/rated_data", PAGES["rated_data"])
     upload(visitor, NAME, data)

@@ -1,4 +1,4 @@
-"""Signing in at a real OpenID provider: who sees what, under which name the log keeps it, and who stays outside."""
+"""Test sign-in at an OpenID provider: pages, names in the log, rejections."""
 
 import asyncio
 import hashlib
@@ -18,7 +18,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from benchmarks.load.wire import Visit
 from decision_log import DecisionLog
 from tests.app_server import app_server, free_port
-from tests.browser.steps import PAGES, follow, open_page, open_part, rated_csv, selected, settle, upload
+from tests.browser.steps import PAGES, follow, open_page, open_part, settle
 from tests.decisions.samples import sample_decision
 from tests.sign_in.openid_provider import CLIENT, PASSWORD, SECRET, metadata_of, openid_provider
 
@@ -84,7 +84,7 @@ def entries(place):
 
 
 def identity(place, account):
-    """What the log is to keep of somebody: her number at the provider is her place among the people."""
+    """Return the identity in the log; the number at the provider is the place in PEOPLE."""
     number, claims = list(PEOPLE).index(account) + 1, PEOPLE[account]
     digits = hashlib.sha256(f"{place.provider}\n{number}".encode()).hexdigest()[:16]
     address = claims["email"] if "email" in claims and "email_verified" not in claims else number
@@ -112,7 +112,7 @@ def expect_outside(page, words):
 
 
 def cookie(place, secret, hours_ago):
-    """The cookie that a browser holds, as whoever knows `secret` makes it."""
+    """Make the cookie of a browser, signed with `secret`."""
     claims = {"iss": place.provider, "sub": "9", "name": "Mallory", "iat": time.time() - 3600 * hours_ago}
     about = {"origin": place.address, "is_logged_in": True, "provider": "default", "teams": ["analysts", "leads"]}
     value = create_signed_value(secret, COOKIE, json.dumps(claims | about)).decode()
@@ -181,7 +181,7 @@ def test_who_may_read_reads_and_writes_nothing(place, new_page):
     assert COOKIE not in {one["name"] for one in page.context.cookies()}
     page.goto(f"{place.address}/decisions")
     expect_outside(page, "Sign in")
-    # The provider has let go of her, too.
+    # The provider has signed her out, too.
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_label("Password")).to_be_visible()
     assert urlsplit(page.url).netloc == urlsplit(place.provider).netloc
@@ -227,13 +227,6 @@ def test_nothing_is_uploaded_by_who_is_not_signed_in(place):
 
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(asyncio.run, bring()).result() == 403
-
-
-def test_a_file_is_uploaded_by_who_is_signed_in(place, page):
-    sign_in(page, place, "rita", "rated_data")
-    upload(page, "alerts.csv", rated_csv())
-    expect(selected(page, "Data")).to_have_value("alerts.csv")
-    settle(page)
 
 
 def test_settings_that_cannot_be_read_close_the_application(tmp_path, page):

@@ -1,4 +1,4 @@
-"""What compose.yaml starts, started as processes: application, PostgreSQL under a role that adds, proxy with TLS."""
+"""Test the services of compose.yaml: application, PostgreSQL and proxy with TLS."""
 
 import os
 import re
@@ -133,11 +133,6 @@ def test_addresses_without_tls_lead_to_those_with_it(stack):
     assert (found.status, found.headers["Location"]) == (308, "https://multiloss.example/decisions?a=1")
 
 
-@pytest.mark.parametrize("closed", ["metrics", "script-health-check"])
-def test_strangers_learn_nothing_and_run_nothing(stack, closed):
-    assert answer(stack, f"/_stcore/{closed}")[0] == 404
-
-
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(stack):
     # A file may have 200 MB.
     for megabytes, status in ((200, 403), (202, 413)):
@@ -168,11 +163,6 @@ def test_keys_to_sessions_and_their_downloads_are_not_logged(stack):
     log = stack.folder / "proxy.log"
     wait_until(lambda: '/media/"' in log.read_text(), stack.app, log)
     assert session not in log.read_text()
-
-
-def test_a_websocket_from_another_origin_is_refused(stack):
-    assert answer(stack, "/_stcore/stream", headers=STREAM | {"Origin": stack.https})[0] == 101
-    assert answer(stack, "/_stcore/stream", headers=STREAM | {"Origin": "https://elsewhere.example"})[0] == 403
 
 
 def test_the_log_of_the_proxy_holds_no_names(stack):

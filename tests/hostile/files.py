@@ -1,4 +1,4 @@
-"""Files that nobody should upload: made by generators, each with a name that says what is wrong with it."""
+"""Generate hostile files, each with a name of its defect."""
 
 import io
 import json

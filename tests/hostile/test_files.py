@@ -1,4 +1,4 @@
-"""Whatever is uploaded becomes a table or one sentence, and no file asks for more than it may."""
+"""Test that an upload becomes a table or one sentence within its limits."""
 
 import io
 import re
@@ -29,10 +29,6 @@ def require_sentence(error):
     assert "\n" not in text
     assert len(text) < 400
     assert not re.search(r"Traceback|Error\b|Exception|dtype|ndarray|<class", text)
-
-
-def test_there_are_many():
-    assert len(STRANGE) >= 500
 
 
 @pytest.mark.parametrize("part", range(20))

@@ -1,4 +1,4 @@
-"""Whatever a file says is a decision record is one that can be shown, or one sentence."""
+"""Test that a hostile decision record is shown or rejected in one sentence."""
 
 import json
 from copy import deepcopy
@@ -8,7 +8,7 @@ import pytest
 from multiloss_core import DataError, DecisionRecord
 from multiloss_core.decisions import html_report, markdown_summary, sql_where, thresholds_csv, thresholds_json
 from multiloss_core.thresholds import read_thresholds
-from tests.decisions.records import HOSTILE_NAMES, make_record
+from tests.decisions.records import make_record
 from tests.hostile.test_files import require_sentence
 
 NUMBERS = (
@@ -48,10 +48,6 @@ def changed(path, value):
 PLACES = list(places(BASE))
 
 
-def test_there_are_many():
-    assert len(PLACES) * len(VALUES) >= 500
-
-
 @pytest.mark.parametrize("path", PLACES, ids=lambda path: ".".join(map(str, path)))
 def test_a_record_can_be_shown_or_is_refused(path):
     for value in VALUES:
@@ -69,14 +65,6 @@ def test_a_record_can_be_shown_or_is_refused(path):
         for text in (record.to_json(), thresholds_json(record), thresholds_csv(record)):
             read = read_thresholds(text.encode(), "t", names, record.settings.rule)
             assert read.tolist() == record.threshold_array.tolist()
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_names_of_any_kind_can_be_shown(name):
-    record = make_record(names=(name, "other"))
-    assert DecisionRecord.from_json(record.to_json()) == record
-    markdown_summary(record)
-    html_report(record)
 
 
 @pytest.mark.parametrize(

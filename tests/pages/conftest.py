@@ -1,4 +1,4 @@
-"""Every test of the pages has a decision log of its own; what components are installed is looked up once for all."""
+"""Give each test of the pages its own decision log and scan components once."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ from ui.records import forget_log
 
 @pytest.fixture(scope="session", autouse=True)
 def installed_components():
-    """An AppTest reads what every installed package says of itself, which takes as long as the page's own run."""
+    """Scan the installed packages for components once; it takes as long as a page run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
@@ -19,7 +19,7 @@ def installed_components():
 
 @pytest.fixture(autouse=True)
 def complete_pages(monkeypatch):
-    """Let a run wait for all paths: an AppTest does not run again by itself when more of them are found."""
+    """Let a run wait for all paths, because an AppTest does not rerun by itself."""
     monkeypatch.setattr("ui.operating_point.analysis.MOMENT", 180.0)
 
 

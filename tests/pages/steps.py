@@ -1,6 +1,7 @@
-"""How tests open a page of the app, run it again and read what it shows, holds and gave to its explorer."""
+"""Open pages of the app, run them and read their contents."""
 
 import json
+import math
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -32,7 +33,7 @@ def run(step):
 
 
 def state(app):
-    """What the visit holds besides the values of widgets."""
+    """Return the session state besides the values of widgets."""
     if KEY not in app.session_state:
         app.session_state[KEY] = Session()
     return app.session_state[KEY]
@@ -44,7 +45,7 @@ def number(text):
 
 
 def explorer(app):
-    """What the live explorer was given."""
+    """Return the message to the live explorer."""
     (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == "multiloss_explorer"]
     data = json.loads(found.proto.json)
     texts = data["texts"] | {"": ""}
@@ -56,7 +57,7 @@ def explorer(app):
 
 
 def context_of(analysis, point, **view):
-    """What a section below the charts is about, on a page of its own."""
+    """Return the context of a section on a page of its own."""
     from ui.operating_point.state import PointContext, ViewState
 
     names = {"points": {path.method: point for path in analysis.paths}, "method": point.method, "pair": (0, 1)}
@@ -71,7 +72,7 @@ def scenario_editor(app):
 
 
 def change_scenarios(app, *, edited=None, added=(), deleted=()):
-    """Have the editor tell of cells changed by row, rows added and deleted, besides what it told before."""
+    """Add edited cells by row, added rows and deleted rows to the editor's state."""
     key = scenario_editor(app)
     known = app.session_state[key]
     app.session_state[key] = {
@@ -94,8 +95,78 @@ def typed_scenarios(app):
 
 
 def decide(app, label="Save to the log", author="A. Nalyst", reason="Fewer false alerts."):
-    """Say who decides and why, unless that was said before, and press a button of the form."""
+    """Fill in author and reason where they are empty, and press a button of the form."""
     for box, words in ((app.text_input(key="decision_author"), author), (app.text_area(key="decision_reason"), reason)):
         if not box.value:
             box.set_value(words)
     return run(next(button for button in app.button if button.label == label).click())
+
+
+def press(app, label):
+    """Press the first button of this label."""
+    return run(next(button for button in app.button if button.label == label).click())
+
+
+def saved_record(app):
+    """Save the shown point as a decision; return its record."""
+    app.session_state["save_decision"] = True
+    decide(run(app))
+    return state(app).point.decision.record
+
+
+def reopen(app):
+    """Open the newest decision on the operating point."""
+    return press(run(app.switch_page("pages/decisions.py")), "Open on the operating point")
+
+
+def section_page():
+    """Show sections for a point of the smooth path, or for manual thresholds."""
+    from dataclasses import replace
+    from importlib import import_module
+
+    import numpy as np
+    import streamlit as st
+
+    from multiloss_core import CountSurfaces, Unit, operating_point
+    from multiloss_core.thresholds import RESOLUTIONS
+    from tests.pages.steps import context_of
+    from ui.data.rated import build_dataset, sample
+    from ui.operating_point.analysis import Settings, analyse
+    from ui.operating_point.current_thresholds import compared_thresholds, current_thresholds_of
+
+    state = st.session_state
+    source = state["source"] if "source" in state else sample(state["name"])
+    dataset = build_dataset(source, source.first_choice)
+    counts = isinstance(dataset.source, CountSurfaces)
+    rule = dataset.source.rule if counts else state["rule"]
+    nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
+    analysis = analyse(dataset, Settings(rule, "positives", nodes, Unit(state["unit"])))
+    point = operating_point(analysis.path("smooth"), state["percent"] / 100)
+    if "by_hand" in state:
+        point = replace(point, thresholds=np.array(state["by_hand"]))
+    for place in state["shown"]:
+        module, _, name = place.rpartition(".")
+        getattr(import_module(f"ui.operating_point.sections.{module}"), name)(context_of(analysis, point))
+    state["told"] = {
+        "thresholds": analysis.deployable(point),
+        "tp": point.tp,
+        "fp": point.fp,
+        "current": compared_thresholds(analysis),
+        "present": current_thresholds_of(analysis),
+    }
+
+
+def opened_sections(shown, *unfolded, **state):
+    """Open the section page with some sections unfolded."""
+    app = AppTest.from_function(section_page, default_timeout=180)
+    values = {"name": "Card alerts", "percent": 20.0, "rule": "any", "unit": "documents", "shown": shown, **state}
+    for key, value in (values | dict.fromkeys(unfolded, True)).items():
+        app.session_state[key] = value
+    return run(app)
+
+
+def wilson(positives, total):
+    """Return the 95 % interval of a share by Wilson's formula."""
+    z = 1.959963984540054
+    middle, reach = positives + z**2 / 2, z * math.sqrt(positives * (total - positives) / total + z**2 / 4)
+    return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)

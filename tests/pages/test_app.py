@@ -15,13 +15,7 @@ def test_app_lists_every_page_and_nothing_else():
     assert LISTED[0] == "pages/rated_data.py"
 
 
-def test_the_first_screen_is_the_rated_data():
-    app = run(AppTest.from_file(APP, default_timeout=180))
-    assert app.title[0].value == "Rated data"
-    assert not app.error
-
-
-def test_the_first_screen_keeps_what_the_link_says():
+def test_first_screen_follows_the_link():
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["data"] = "Login alerts"
     run(app)
@@ -30,29 +24,11 @@ def test_the_first_screen_keeps_what_the_link_says():
 
 
 @pytest.mark.parametrize("page", LISTED)
-def test_every_page_runs_after_the_first_screen(page):
-    app = run(AppTest.from_file(APP, default_timeout=180))
-    run(app.switch_page(page))
-    assert len(app.title) == 1
-    assert not app.error
-
-
-@pytest.mark.parametrize("page", LISTED)
 def test_every_page_runs_when_it_is_opened_first(page):
     app = AppTest.from_file(APP, default_timeout=180).switch_page(page)
     run(app)
     assert len(app.title) == 1
     assert not app.error
-
-
-@pytest.mark.parametrize("page", LISTED)
-def test_running_a_page_again_changes_nothing(page):
-    app = run(AppTest.from_file(APP, default_timeout=180).switch_page(page))
-    before = [(metric.label, metric.value) for metric in app.metric]
-    titles = [title.value for title in app.title]
-    run(app)
-    assert [(metric.label, metric.value) for metric in app.metric] == before
-    assert [title.value for title in app.title] == titles
 
 
 def test_a_page_that_fails_keeps_its_data_and_starts_anew(monkeypatch, caplog):

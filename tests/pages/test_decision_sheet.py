@@ -1,4 +1,4 @@
-"""The decision sheet: what its settings are, what it says of them, where they lead, and what is saved."""
+"""Test the settings, answer, links and records of the decision sheet."""
 
 import re
 from types import SimpleNamespace
@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from multiloss_core import RatedDocuments, operating_point, smooth_path
-from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
-from multiloss_core.thresholds import RESOLUTIONS, PathSearch, Payoffs
+from multiloss_core.thresholds import RESOLUTIONS, PathSearch
 from multiloss_core.thresholds.targets import point_for_alerts, threshold_choices
 from tests.pages.rated_data.steps import confirm, say_no_other_alerts
 from tests.pages.steps import number, opened, run, state
@@ -87,7 +86,7 @@ def test_settings_by_costs_weigh_a_review_against_the_amounts(data, path):
     run(app.number_input(key="afford_review").set_value(4.0))
     saved = 0.5 * data.amounts[data.source.labels].mean()
     agree(app, data, [operating_point(path, review / saved) for review in (8.0, 4.0, 2.0)])
-    # Alerts rise from card to card, and each says what it brings at the costs that were typed.
+    # Alerts rise from card to card, and each shows its payoff at the typed costs.
     alerts = [caught + false for _, caught, false in cards(app)]
     assert alerts == sorted(alerts)
     assert alerts[0] < alerts[-1]
@@ -105,18 +104,6 @@ def saved_of(data, thresholds):
     return data.amounts[flagged].sum()
 
 
-def test_cost_settings_ask_for_value_of_catch_without_amounts():
-    app = sheet(data="Login alerts", afford="costs")
-    run(app.number_input(key="afford_catch").set_value(50.0))
-    source = sample("Login alerts")
-    documents = RatedDocuments.from_frame(
-        source.frame, source.first_choice.scores, "rating", positive="fraud", floors=source.first_choice.floors
-    )
-    path = smooth_path(documents)
-    points = [operating_point(path, Payoffs(review=review, catch=50.0).marginal_precision) for review in (10, 5, 2.5)]
-    agree(app, SimpleNamespace(source=documents), points)
-
-
 def test_parts_of_card_and_of_answer_add_up_to_its_alerts(data):
     app = sheet()
     undecided = data.source.undecided
@@ -131,14 +118,7 @@ def test_parts_of_card_and_of_answer_add_up_to_its_alerts(data):
     assert f" {caught + false + waiting[1]:g} alerts" in sentence(app)
 
 
-def test_what_cannot_be_is_said_in_its_card_and_in_the_answer():
-    app = sheet(afford="costs")
-    run(app.number_input(key="afford_review").set_value(1e6))
-    assert "no alert is worth its review" in app.error[0].value
-    assert not [button for button in app.button if button.key == "why"]
-
-
-def test_the_answer_compares_with_what_is_in_force(data, path):
+def test_answer_compares_with_current_thresholds(data, path):
     app = sheet()
     floors = data.source.floors
     assert sentence(app).startswith("## Flag ")
@@ -174,33 +154,7 @@ def test_why_leads_to_the_same_thresholds(afford, data):
     np.testing.assert_array_equal(data.source.round_thresholds(point.thresholds), values)
 
 
-def test_a_decision_is_saved_with_its_setting(log_address):
-    app = sheet()
-    cap = next(box for box in app.number_input if box.label == "Alerts a day, on average").value
-    values = cards(app)[0][0]
-    run(app.button(key="take_cautious").click())
-    app.session_state["save_sheet"] = True
-    run(app)
-    app.text_input(key="decision_author").set_value("Ada")
-    app.text_area(key="decision_reason").set_value("Fewer reviewers in August")
-    run(next(button for button in app.button if button.label == "Save to the log").click())
-    assert any("Saved in the decision log as number 1" in found.value for found in app.success)
-    (entry,) = decision_log().entries()
-    assert list(entry.record.thresholds) == values
-    assert entry.record.target.goal == "a cap on alerts"
-    assert {goal.name: goal.value for goal in entry.record.target.goal_values}["alerts per day"] == pytest.approx(
-        cap / 2, abs=0.051
-    )
-
-
-@pytest.mark.parametrize("name", sorted({*SAMPLES} - {SAMPLE}))
-def test_every_sample_has_an_answer(name):
-    app = sheet(data=name)
-    assert not app.error
-    assert sentence(app)
-
-
-def test_what_the_log_says_is_in_production_stands_in_the_boxes(log_address):
+def test_deployed_thresholds_fill_the_current_ones(log_address):
     app = sheet()
     run(app.button(key="take_cautious").click())
     values = cards(app)[0][0]
@@ -302,7 +256,7 @@ def test_goals_belong_to_their_file():
     assert app.number_input(key="goal_alerts").value == 3.0
 
 
-def test_few_positives_say_how_little_they_tell(data):
+def test_few_positives_have_a_wide_interval(data):
     positions = np.flatnonzero(data.source.labels)[:9].tolist() + np.flatnonzero(~data.source.labels)[:400].tolist()
     frame = sample(SAMPLE).frame.iloc[data.source.rows[np.sort(positions)]]
     app = opened("rated_data")

@@ -3,7 +3,6 @@
 import hashlib
 import json
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -19,7 +18,7 @@ PAGES_WITH_DATA = {"rated_data": "data", "operating_point": "data", "optimal_cut
 
 
 def storage(app):
-    """What the browser's storage was told."""
+    """Return the messages to the browser's storage."""
     return [
         json.loads(found.proto.json)
         for found in app.get("bidi_component")
@@ -39,7 +38,7 @@ def say_gone(app, page, name):
 
 
 def numbers(app):
-    """All that the page says in numbers of some data."""
+    """Return every element that shows numbers of data."""
     return [*app.metric, *app.dataframe, *app.get("plotly_chart"), *app.subheader]
 
 
@@ -57,7 +56,7 @@ def test_missing_file_is_not_replaced_by_other_data(page, key):
     assert as_read(warning.value).startswith("Your file is not loaded any more. Upload 'gone.csv' again")
     assert len(app.file_uploader) == 1
     assert wanted(app) == [None]
-    # What the address says stays.
+    # The address stays.
     assert app.query_params[key] == ["gone.csv"] or app.query_params[key] == "gone.csv"
     assert app.query_params["m"] in ("35", ["35"])
     run(app.button(key=f"{key}_sample").click())
@@ -66,7 +65,7 @@ def test_missing_file_is_not_replaced_by_other_data(page, key):
 
 
 def address_of(app):
-    """What the address says of data."""
+    """Return the parameters of the address that name data."""
     said = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
     return {name: value for name, value in said.items() if name.startswith("data")}
 
@@ -94,31 +93,7 @@ def test_the_address_holds_a_fingerprint_and_no_name_of_a_file(app):
     assert app.selectbox(key="data").value == GOOD
 
 
-@pytest.mark.parametrize(
-    "said", [{"data_file": "FINGERPRINT"}, {"data": GOOD}, {"data": GOOD, "data_file": "FINGERPRINT"}]
-)
-def test_links_of_both_kinds_lead_to_loaded_file(app, said):
-    data = csv_of(rated_frame())
-    start = hashlib.sha256(data).hexdigest()[:12]
-    upload(app, data, GOOD)
-    run(app.selectbox(key="data").select("Login alerts"))
-    app.query_params.clear()
-    for name, value in said.items():
-        app.query_params[name] = value.replace("FINGERPRINT", start)
-    run(app.switch_page("pages/operating_point.py"))
-    assert app.selectbox(key="data").value == GOOD
-    assert address_of(app) == {"data_file": start}
-
-
-def test_known_fingerprint_brings_file_back(monkeypatch):
-    files = [{"name": GOOD, "digest": "0" * 12}]
-    monkeypatch.setattr(uploader, "kept_before", lambda shelf: (None, files if shelf == "data" else []))
-    app = opened("rated_data", data_file="0" * 12)
-    assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
-    assert not numbers(app)
-
-
-def test_a_fingerprint_that_nobody_knows_waits_for_its_file():
+def test_unknown_fingerprint_waits_for_its_file():
     data = csv_of(rated_frame())
     start = hashlib.sha256(data).hexdigest()[:12]
     for content, is_it in ((data, True), (csv_of(rated_frame(2)), False)):
@@ -142,37 +117,6 @@ def test_what_is_no_fingerprint_asks_for_nothing(said):
     app = opened("rated_data", data_file=said)
     assert app.selectbox(key="data").value == next(iter(SAMPLES))
     assert numbers(app)
-
-
-def test_file_uploaded_again_goes_on_with_settings_of_address():
-    frame = rated_frame()
-    app = opened(data=GOOD, m="35", rule="all", plain="true")
-    say_gone(app, "operating_point", GOOD)
-    app.session_state["plain"] = True
-    upload(app, csv_of(frame), GOOD)
-    assert not app.warning
-    assert app.selectbox(key="data").value == GOOD
-    assert app.get_by_key("rule").value == "all"
-    assert state(app).point.target.percent == 35
-    assert app.metric
-    assert not app.file_uploader
-
-
-def test_another_file_of_the_same_name_is_said_to_be_another():
-    first = opened("rated_data", data=GOOD)
-    say_gone(first, "rated_data", GOOD)
-    upload(first, csv_of(rated_frame()), GOOD)
-    assert not first.warning
-    told = first.query_params["data_file"]
-    start = told if isinstance(told, str) else told[0]
-    for seed, is_same in ((1, True), (2, False)):
-        app = opened("rated_data", data=GOOD, data_file=start)
-        say_gone(app, "rated_data", GOOD)
-        upload(app, csv_of(rated_frame(seed)), GOOD)
-        assert app.selectbox(key="data").value == GOOD
-        said = [as_read(warning.value) for warning in app.warning]
-        assert bool(said) != is_same
-        assert is_same or "not the same file as before" in said[0]
 
 
 def test_last_used_file_comes_back_without_address(monkeypatch):
@@ -256,14 +200,6 @@ def app():
     return run(AppTest.from_file(APP, default_timeout=180))
 
 
-def test_more_than_three_files_stay(app):
-    for number in range(1, 6):
-        upload(app, csv_of(rated_frame(number)), f"file {number}.csv")
-    assert not app.error
-    assert app.selectbox(key="data").options == [*SAMPLES, *(f"file {number}.csv" for number in range(1, 6))]
-    assert funnel(app)[0] == len(rated_frame(5))
-
-
 def test_files_that_leave_for_lack_of_memory_are_named(app, monkeypatch):
     upload(app, csv_of(rated_frame(1)), "first.csv")
     monkeypatch.setattr(store, "MAX_MEMORY_BYTES", state(app).rated.files["first.csv"].memory + 1)
@@ -284,39 +220,11 @@ def test_other_content_under_a_known_name_gets_a_name_of_its_own(app):
     assert set(app.selectbox(key="data").options) == {*SAMPLES, GOOD, "good (2).csv", "good (3).csv"}
 
 
-def test_after_a_failed_upload_the_page_says_what_it_shows(app):
-    upload(app, csv_of(rated_frame()), GOOD)
-    upload(app, b"", "bad.csv")
-    assert as_read(app.error[0].value).endswith(f"Still shown: '{GOOD}'.")
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        None,
-        7,
-        [],
-        {"gone": 7},
-        {"gone": ""},
-        {"gone": "x" * 256},
-        {"gone": "a\x00b"},
-        {"gone": "\ud800"},
-        {"kept": "all"},
-        {"kept": [{"name": "a"}]},
-        {"kept": [["a", "b"]]},
-        {"choices": {"a": {}}},
-    ],
-)
-def test_nonsense_of_a_browser_is_not_heard(said):
-    assert checked(said) == {}
-
-
-def test_what_a_browser_says_is_bounded():
-    files = [{"name": f"{number}", "digest": "0"} for number in range(1_000)]
-    assert len(checked({"kept": files})["kept"]) == 200
-    assert checked({"kept": [{"name": "\n", "digest": ""}]}) == {"kept": []}
-    choices = {f"{number}": "x" for number in range(1_000)} | {"long": "x" * 30_000}
-    assert len(checked({"choices": choices})["choices"]) == 100
+def test_invalid_message_of_the_browser_is_ignored():
+    gone = [{"gone": value} for value in (7, "", "x" * 256, "a\x00b", "\ud800")]
+    kept = [{"kept": value} for value in ("all", [{"name": "a"}], [["a", "b"]])]
+    for sent in (None, 7, [], {"choices": {"a": {}}}, *gone, *kept):
+        assert checked(sent) == {}
 
 
 def test_a_choice_of_columns_survives_as_text():
@@ -327,10 +235,3 @@ def test_a_choice_of_columns_survives_as_text():
         assert remembered_from_json(remembered_to_json(remembered), ColumnMeanings) == remembered
     for text in ("", "{", "7", '{"choice": {"scores": ["a"]}}', '{"is_counts": false, "scores": "a"}', "[" * 100_000):
         assert remembered_from_json(text, ColumnMeanings) is None
-
-
-def test_a_signature_knows_names_and_not_their_order():
-    frame = pd.DataFrame(columns=["a", "b"])
-    assert columns_signature(frame) == columns_signature(frame[["b", "a"]])
-    assert columns_signature(frame) != columns_signature(frame[["a"]])
-    assert columns_signature(frame) != columns_signature(pd.DataFrame(columns=["a, b"]))

@@ -1,4 +1,4 @@
-"""The reader says once what a row is called: all screens, charts and files for people follow, and no number changes."""
+"""Test that the chosen noun is used on every screen and chart."""
 
 import json
 import re
@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from multiloss_core.formatting import FRAUD
 from tests.pages.steps import explorer, opened, run, state
 from ui.shared.formatting import NOUN, NOUNS
 
@@ -80,7 +79,7 @@ def shown_along_the_way(noun):
 
 
 def explained(app):
-    """What the explorer's charts hold as text of their own."""
+    """Yield the texts of the explorer's charts."""
     for chart in explorer(app)["charts"].values():
         yield from strings([json.loads(part) for part in (*chart["traces"], chart["layout"], *chart["marks"])])
 
@@ -94,7 +93,7 @@ def ways():
     return list(shown_along_the_way("document")), list(shown_along_the_way("transaction"))
 
 
-def test_no_screen_says_document_any_more(ways):
+def test_chosen_noun_replaces_document_on_every_page(ways):
     for page, written, _ in ways[1]:
         assert [text for text in written if "document" in text.lower()] == [], page
         assert any("transaction" in text for text in written), page
@@ -109,7 +108,7 @@ def test_only_the_noun_changes(ways):
 
 
 def told(app):
-    """What the browser was asked to remember of rated data."""
+    """Return the choices sent to the browser's storage."""
     return [
         json.loads(found.proto.json)["choices"]
         for found in app.get("bidi_component")
@@ -126,14 +125,9 @@ def test_the_browser_remembers_the_noun():
 
 
 @pytest.mark.parametrize(("said", "noun"), [*((noun, noun) for noun in NOUNS), ("alert", "document"), ("", "document")])
-def test_what_browser_remembered_holds_where_it_is_noun_on_offer(said, noun):
+def test_remembered_noun_is_used_if_offered(said, noun):
     app = opened("rated_data")
     state(app).rated.remembered[NOUN] = said
     run(app)
     assert app.selectbox(key=NOUN).value == noun
     assert any(f"When each {noun} came" in text for text in texts(app))
-
-
-def test_alert_is_no_noun_on_offer():
-    assert "alert" not in NOUNS
-    assert FRAUD.document == NOUNS[0]

@@ -1,16 +1,14 @@
-"""The page on both papers shows what is stored, cell by cell, and what the printed figures say of themselves."""
+"""Compare the page on both papers with the stored results."""
 
 import json
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from experiments import files
 from experiments.printed import natarajan_losses, robles_rows
-from tests.pages.steps import APP, opened, run, state
+from tests.pages.steps import opened, run, state
 from ui.papers import recompute
-from ui.papers.recompute import SETS, Run
 
 PRINTED = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}
 
@@ -59,20 +57,6 @@ def test_every_printed_loss_stands_beside_the_one_found(cells, loss):
         assert row["Why"]
 
 
-def test_one_set_shows_its_seven_methods(app):
-    run(app.selectbox(key="paper_set").set_value("LETTERS"))
-    shown = table(app, "Floor")
-    assert set(shown["Set"]) == {"LETTERS"}
-    assert len(shown) == 7
-    assert app.query_params["paper_set"] in ("LETTERS", ["LETTERS"])
-
-
-def test_printed_figures_say_what_follows_from_them(app):
-    text = texts(opened_at(app, "audit"))
-    for words in ("| SPAMBASE | ham |", "| 120 |", "| 1,158 |", "exclude each other"):
-        assert words in text
-
-
 def test_losses_at_a_strength_of_l2_are_those_stored(app):
     curves = json.loads((files.RESULTS / "natarajan_l2_strength.json").read_text(encoding="utf-8"))["curves"]
     opened_at(app, "L2")
@@ -115,31 +99,7 @@ def test_stored_rated_rows_open_at_their_operating_point(app):
     assert any(f"{rated['deposit'].sum():,} positive" in caption.value for caption in app.caption)
 
 
-def test_results_that_are_not_there_are_said_to_be_missing(monkeypatch, tmp_path):
-    monkeypatch.setattr("ui.papers.stored.read_results", lambda name: files.read_results(name, tmp_path))
-    from ui.papers.stored import _read
-
-    _read.clear()
-    app = run(AppTest.from_file(APP, default_timeout=60).switch_page("pages/papers.py"))
-    _read.clear()
-    assert "run the experiment again" in texts(app)
-
-
-def test_a_run_that_lacks_estimators_says_what_to_install(app, monkeypatch):
-    monkeypatch.setattr(recompute, "find_spec", lambda name: None)
-    assert "requirements-experiments.txt" in texts(opened_at(app, "run"))
-
-
-def test_a_set_is_run_again_with_its_progress(tmp_path, monkeypatch):
-    script = "import sys; print('1 of 2: breast', file=sys.stderr, flush=True); print('| set |')"
-    monkeypatch.setattr(recompute, "command_for", lambda key: [recompute.sys.executable, "-c", script])
-    runs = list(recompute.steps("breast"))
-    assert runs[-1] == Run(1.0, "Done", "| set |\n")
-    assert all(0 <= run.share <= 1 for run in runs)
-    assert "breast" in SETS
-
-
-def test_a_run_that_fails_says_why_and_lets_the_next_one_begin(monkeypatch):
+def test_failed_run_is_one_error_and_the_next_begins(monkeypatch):
     script = "import sys; sys.exit('The folder is not there.')"
     monkeypatch.setattr(recompute, "command_for", lambda key: [recompute.sys.executable, "-c", script])
     for _ in range(2):

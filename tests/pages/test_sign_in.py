@@ -41,7 +41,7 @@ def drawn(app):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_no_page_forgets_to_ask_who_reads_it(page):
+def test_every_page_requires_sign_in(page):
     app = opened(page)
     assert [error.value for error in app.error] == ["You are not signed in; reload the page and sign in."]
     assert not drawn(app)
@@ -51,14 +51,14 @@ def test_no_page_forgets_to_ask_who_reads_it(page):
     ("claims", "sentence"),
     [({"groups": ["others"]}, "the role 'read'"), ({"groups": ["analysts"], "iat": 0}, "has ended; sign in again")],
 )
-def test_a_page_says_why_it_stays_closed(claims, sentence):
+def test_closed_page_names_the_reason(claims, sentence):
     app = opened(TOP_K, **claims)
     (error,) = app.error
     assert sentence in error.value
     assert not drawn(app)
 
 
-def test_a_page_opens_for_whoever_has_a_role():
+def test_page_opens_with_a_role():
     app = opened(TOP_K, groups=["analysts"])
     assert not app.error
     assert drawn(app)
@@ -71,7 +71,7 @@ def test_a_file_that_is_named_and_cannot_be_read_closes(content, tmp_path):
         file.write_bytes(content)
     code = (
         f"from streamlit import config; config.set_option('secrets.files', ['{file}'])\n"
-        "from ui.sign_in.visitor import settings; settings()"
+        f"from {visitor.__name__} import settings; settings()"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 1

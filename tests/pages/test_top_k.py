@@ -20,14 +20,11 @@ from multiloss_core import (
     optimal_top_k,
     simulate_population,
 )
-from multiloss_core.inspection import graph_walk
 from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, factor_loadings, methods_for, sigmoid_items
 from tests.pages.steps import state
 from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
-from ui.top_k import assumptions as top_k_assumptions
 from ui.top_k import checks as top_k_timing
-from ui.top_k.bars import checked
 from ui.top_k.items import Settings
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
@@ -55,7 +52,7 @@ def titles(page):
     return [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in page.get("plotly_chart")]
 
 
-def test_default_run_shows_the_optimum_of_every_loss(page):
+def test_default_page_shows_optima_curve_formula_and_outcomes(page):
     page.run()
     assert not page.exception
     assert not page.error
@@ -67,6 +64,24 @@ def test_default_run_shows_the_optimum_of_every_loss(page):
     assert list(table["cut"]) == [f"{optimum.cut:.4f}" if optimum.k else "none" for optimum in optima]
     np.testing.assert_allclose(table["expected_loss"], [optimum.expected_loss for optimum in optima])
     assert set(table["is_top_k"]) == {"yes"}
+    best = optimal_top_k(probabilities, F())
+    line, star = figure(page, "Expected F1 loss of every cut")["data"]
+    np.testing.assert_allclose(decoded(line["y"]), expected_losses(probabilities, F()).values, atol=1e-12)
+    assert decoded(star["x"]) == [best.k]
+    tp = probabilities[best.selected].sum()
+    assert latex(page)[-1].endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
+
+    page.session_state["topk_outcomes"] = True
+    page.run()
+    assert not page.exception
+    outcomes = next(element.value for element in page.dataframe if "Product" in element.value)
+    few = np.sort(probabilities)[::-1][[0, 5, 9]]
+    expected = expected_losses(few, F()).values
+    assert len(outcomes) == 8
+    assert outcomes["Probability"].sum() == pytest.approx(1)
+    assert outcomes["Product"].sum() == pytest.approx(expected[1])
+    listed = ", ".join(f"{k}: {value:.4f}" for k, value in enumerate(expected))
+    assert any(listed in text.value for text in page.markdown)
 
 
 def test_every_chart_has_its_own_key_and_a_description(page):
@@ -127,18 +142,6 @@ def test_choices_of_link_out_of_range_are_the_defaults(page):
     assert any("Top-k fails here" in warning.value for warning in page.warning)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "bounded"), [("n", 15, 14), ("seed", -1, 0), ("scale", 11.0, 10.0), ("beta", 0.05, 0.1)]
-)
-def test_value_of_the_session_is_brought_within_bounds(page, key, value, bounded):
-    page.session_state[f"topk_{key}"] = value
-    page.run()
-    assert not page.exception
-    assert not page.error
-    assert by_key(page.number_input, f"topk_{key}").value == bounded
-    assert page.get("plotly_chart")
-
-
 def test_verification_is_forgotten_for_other_settings(page):
     page.run()
     by_key(page.number_input, "topk_n").set_value(5)
@@ -157,23 +160,6 @@ def test_verification_is_forgotten_for_other_settings(page):
     assert len(page.dataframe) == 2
     by_key(page.number_input, "topk_seed").set_value(8).run()
     assert len(page.dataframe) == 1
-
-
-def test_large_searches_say_how_many_dots_are_drawn(page):
-    page.query_params["topk_n"] = "14"
-    page.run()
-    assert not page.exception
-    assert any("of 16,384 dots drawn" in caption.value for caption in page.caption)
-
-
-def test_the_curve_of_the_chosen_loss_marks_its_optimum(page):
-    page.run()
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    optimum = optimal_top_k(probabilities, F())
-    line, star = figure(page, "Expected F1 loss of every cut")["data"]
-    np.testing.assert_allclose(decoded(line["y"]), expected_losses(probabilities, F()).values, atol=1e-12)
-    assert decoded(star["x"]) == [optimum.k]
-    assert star["name"] == f"optimum k* (k = {optimum.k})"
 
 
 @pytest.mark.parametrize(
@@ -238,16 +224,6 @@ def test_the_next_failing_draw_is_found(page):
     assert any("Top-k fails here" in warning.value for warning in page.warning)
 
 
-def test_a_search_that_finds_nothing_says_so(page, monkeypatch):
-    monkeypatch.setattr(top_k_assumptions, "MAX_DRAWS", 30)
-    page.run()
-    by_key(page.selectbox, "topk_ties").select("All items alike").run()
-    by_key(page.button, "topk_tied_draw_find").click().run()
-    assert not page.exception
-    assert by_key(page.number_input, "topk_tied_draw").value == 143
-    assert any(message.value == "Top-k was best on all 30 draws." for message in page.info)
-
-
 @pytest.mark.parametrize("example", NOT_MONOTONE.values(), ids=lambda example: example.loss.name)
 def test_a_draw_on_which_another_loss_breaks_it(page, example):
     page.query_params["topk_broken"] = "A loss that true positives do not lower"
@@ -290,14 +266,6 @@ def test_running_times_are_shown_kept_and_downloadable(page, monkeypatch):
     assert "Time to find every expected F1 loss" not in titles(page)
     assert not page.get("download_button")
     assert len(asked) == 1
-
-
-def test_what_was_measured_before_a_stop_is_kept(page):
-    state(page).top_k.timed = ("F1", [TimedRun("cubic", 16, 0.001)], False)
-    page.run()
-    assert not page.exception
-    assert any(message.value == "Stopped after 1 measurement." for message in page.info)
-    assert "Time to find every expected F1 loss" in titles(page)
 
 
 def eight_items(draw):
@@ -367,7 +335,7 @@ def captions(page):
 
 
 def moved(page, number, probabilities):
-    """Have the browser tell of a drag, as it would: the number of the move and every bar."""
+    """Send a drag as the browser does: the number of the move and every bar."""
     settings = Settings(len(probabilities), 70, 1.0, 1.0)
     state(page).top_k.last_move = number
     state(page).top_k.own = OwnItems(settings[:3], tuple(probabilities))
@@ -382,74 +350,6 @@ def latex(page):
     return [element.value.strip("$\n") for element in page.get("latex")]
 
 
-def test_the_optimum_is_hidden_until_a_guess_was_shown():
-    page = opened().run()
-    assert not page.exception
-    assert "Optimum k*" not in metrics(page)
-    assert not page.dataframe
-    assert not any("Expected F1 loss" in title for title in titles(page))
-    assert len(latex(page)) == 2
-    by_key(page.slider, "topk_k").set_value(4).run()
-    by_key(page.button, "topk_show").click().run()
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    expected, best = expected_losses(probabilities, F()).values, optimal_top_k(probabilities, F())
-    assert metrics(page) == {"Your k": "4", "Optimum k*": f"{best.k}"}
-    words = f"**{expected[4] - expected[best.k]:.4f} more**"
-    assert any(words in text.value and f"{expected[4]:.4f}" in text.value for text in page.markdown)
-    assert page.query_params["topk_shown"] == "true"
-    by_key(page.slider, "topk_k").set_value(best.k).run()
-    assert any(text.value.startswith("**Right.**") for text in page.markdown)
-    # Another question is another guess.
-    by_key(page.selectbox, "topk_loss").select("Jaccard").run()
-    assert "Optimum k*" not in metrics(page)
-    assert "topk_shown" not in page.query_params
-
-
-def test_an_address_keeps_the_guess_and_that_it_was_shown():
-    page = opened(topk_k="3", topk_shown="true", topk_loss="Jaccard").run()
-    assert not page.exception
-    assert metrics(page)["Your k"] == "3"
-    by_key(page.number_input, "topk_n").set_value(2).run()
-    assert by_key(page.slider, "topk_k").value == 2
-    assert "Optimum k*" not in metrics(page)
-    by_key(page.toggle, "topk_guess").set_value(False).run()
-    assert "Your k" not in metrics(page)
-    assert metrics(page)["Optimum k*"]
-
-
-def test_bars_are_sent_flagged_and_what_was_dragged_is_cut_anew():
-    page = moved(opened(topk_guess="false"), 3, [0.2, 0.9, 0.8, 0.1])
-    by_key(page.number_input, "topk_n").set_value(4).run()
-    page = moved(page, 4, [0.2, 0.9, 0.8, 0.1])
-    assert not page.exception
-    (bars,) = page.get("bidi_component")
-    told = json.loads(bars.proto.json)
-    best = optimal_top_k([0.2, 0.9, 0.8, 0.1], F())
-    assert (told["probabilities"], told["acknowledged"]) == ([0.2, 0.9, 0.8, 0.1], 4)
-    assert told["flagged"] == best.selected.tolist()
-    assert metrics(page)["Optimum k*"] == f"{best.k}"
-    assert page.query_params["topk_p"] == "0.2,0.9,0.8,0.1"
-    by_key(page.button, "topk_drawn").click().run()
-    assert "topk_p" not in page.query_params
-    by_key(page.number_input, "topk_seed").set_value(3).run()
-    assert not page.exception
-
-
-def test_probabilities_can_be_typed_in_place_of_dragging():
-    page = opened(topk_guess="false", topk_n="3", plain="true").run()
-    typed = by_key(page.text_input, "topk_typed")
-    typed.set_value("0.9 0.8; 0.1").run()
-    assert metrics(page)["Optimum k*"] == f"{optimal_top_k([0.9, 0.8, 0.1], F()).k}"
-    for wrong, words in (
-        ("0.9, x, 0.1", "Probability 2 is 'x'; type 3 numbers from 0 to 1"),
-        ("0.9, 0.1", "There are 2 probabilities for 3 items"),
-        ("0.9, 2, 0.1", "Probability 2 is '2'"),
-    ):
-        by_key(page.text_input, "topk_typed").set_value(wrong).run()
-        assert any(words in error.value for error in page.error)
-        assert page.query_params["topk_p"] == "0.9,0.8,0.1"
-
-
 @pytest.mark.parametrize("said", ["0.5", "0.1,0.2,0.3", "nan," * 9 + "1", "x", "0.5," * 500])
 def test_an_address_with_items_that_do_not_fit_shows_those_drawn(said):
     page = opened(topk_p=said).run()
@@ -457,89 +357,11 @@ def test_an_address_with_items_that_do_not_fit_shows_those_drawn(said):
     assert "topk_p" not in page.query_params
 
 
-def test_an_address_restores_items():
-    page = opened(topk_n="3", topk_p="0.3,0.6,0.9", topk_guess="false").run()
-    assert json.loads(page.get("bidi_component")[0].proto.json)["probabilities"] == [0.3, 0.6, 0.9]
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        None,
-        [1],
-        [1, [0.5]],
-        ["1", [0.5, 0.5]],
-        [1, [0.5, 2.0]],
-        [1, [0.5, None]],
-        [1, [0.5, float("nan")]],
-        [True, [0, 1]],
-    ],
-)
-def test_invalid_move_from_browser_is_ignored(sent):
-    assert checked(sent, 2) is None
-    assert checked([3, [0, 0.5]], 2) == (3, (0.0, 0.5))
-
-
-def test_the_formula_has_the_mean_counts_of_the_best_prediction(page):
-    page.run()
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    best = optimal_top_k(probabilities, F())
-    tp = probabilities[best.selected].sum()
-    assert latex(page)[-1].endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
-    for choice in ("AM", "Jaccard", "G-TP/PR", "G-Mean", "H-Mean", "AUC"):
-        by_key(page.selectbox, "topk_loss").select(choice).run()
-        assert not page.exception
-        assert len(latex(page)) == 3
-
-
-def test_eight_outcomes_add_up_to_the_expected_loss(page):
-    page.run()
-    page.session_state["topk_outcomes"] = True
-    page.run()
-    assert not page.exception
-    table = next(element.value for element in page.dataframe if "Product" in element.value)
-    few = np.sort(sigmoid_items(np.random.default_rng(70), n=10).probabilities)[::-1][[0, 5, 9]]
-    expected = expected_losses(few, F()).values
-    assert len(table) == 8
-    assert table["Probability"].sum() == pytest.approx(1)
-    assert table["Product"].sum() == pytest.approx(expected[1])
-    listed = ", ".join(f"{k}: {value:.4f}" for k, value in enumerate(expected))
-    assert any(listed in text.value for text in page.markdown)
-
-
-def test_search_is_walked_back_and_forth_and_address_keeps_step():
-    page = opened(topk_graph="true", topk_graph_steps="4", topk_step="5")
-    page.session_state["topk_graph"] = True
-    page.run()
-    assert not page.exception
-    walk = graph_walk(count_surfaces(population(), resolution=4))
-    said = walked_words(page)
-    assert said.startswith("**Step 5 of 16.**")
-    assert all(f"**{edge.total:,.1f}**" in said for edge in walk.settled[4].edges)
-    by_key(page.button, "topk_graph_next").click().run()
-    assert walked_words(page).startswith("**Step 6 of 16.**")
-    by_key(page.button, "topk_graph_back").click().run()
-    by_key(page.button, "topk_graph_back").click().run()
-    assert walked_words(page).startswith("**Step 4 of 16.**")
-    assert page.query_params["topk_step"] == "4"
-    by_key(page.button, "topk_graph_end").click().run()
-    assert f"area **{walk.area:,.1f}**" in walked_words(page)
-    assert by_key(page.button, "topk_graph_next").disabled
-    by_key(page.button, "topk_graph_end").click().run()
-    assert walked_words(page).startswith("**Start.**")
-    assert by_key(page.button, "topk_graph_back").disabled
-
-
 def population():
     return simulate_population(np.random.default_rng(4), documents=200_000).rated()
 
 
-def walked_words(page):
-    (said,) = [text.value for text in page.markdown if text.value.startswith(("**Step ", "**Start."))]
-    return said
-
-
-def test_the_tangent_says_what_each_step_adds(page):
+def test_tangent_shows_counts_of_each_step(page):
     page.session_state["topk_tangent"] = True
     page.run()
     assert not page.exception

@@ -18,10 +18,10 @@ def note(path, word):
 
 
 def wait_for_file(path):
-    """Hold a worker until the test lets go."""
+    """Hold a worker until the test releases it."""
     while not Path(path).exists():
         time.sleep(0.01)
-    return "let go"
+    return "released"
 
 
 def hold(path):

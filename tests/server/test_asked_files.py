@@ -1,4 +1,4 @@
-"""Files stay while a widget holds them, and come only where the server said that they may."""
+"""Test that files stay while a widget holds them, and are accepted at issued URLs only."""
 
 import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -27,7 +27,7 @@ def files(manager):
     return {file for held in manager.file_storage.values() for file in held}
 
 
-def test_a_file_may_come_where_its_visit_was_told(manager, asked):
+def test_file_is_accepted_at_a_url_of_its_session(manager, asked):
     own, other = bring(manager, "own"), bring(manager, "other")
     assert asked.was_named("own", own)
     assert asked.was_named("other", other)
@@ -36,7 +36,7 @@ def test_a_file_may_come_where_its_visit_was_told(manager, asked):
     assert not asked.was_named("nobody", own)
 
 
-def test_who_asks_for_ever_more_places_loses_the_first(manager, asked):
+def test_oldest_url_expires_beyond_the_limit(manager, asked):
     first = bring(manager, "own")
     named = [place.file_id for place in manager.get_upload_urls("own", ["a"] * MAX_PLACES)]
     assert not asked.was_named("own", first)
@@ -50,22 +50,14 @@ def test_a_file_that_no_widget_holds_leaves_after_a_while(manager, asked):
         assert files(manager) == {held, dropped}
     asked.drop_unclaimed({"own": {held}}, PATIENCE + 1)
     assert files(manager) == {held}
-    # Its widget lets go of it: it has as long as any other.
+    # Its widget drops it: the grace period begins.
     asked.drop_unclaimed({"own": set()}, 1000.0)
     assert files(manager) == {held}
     asked.drop_unclaimed({"own": set()}, 1001.0 + PATIENCE)
     assert not files(manager)
 
 
-def test_a_file_that_is_claimed_in_between_waits_anew(manager, asked):
-    file = bring(manager, "own")
-    asked.drop_unclaimed({"own": set()}, 0.0)
-    asked.drop_unclaimed({"own": {file}}, PATIENCE)
-    asked.drop_unclaimed({"own": set()}, PATIENCE + 1)
-    assert files(manager) == {file}
-
-
-def test_an_ended_visit_is_named_no_more_places(manager, asked):
+def test_urls_end_with_their_session(manager, asked):
     file = bring(manager, "own")
     asked.drop_unclaimed({"other": set()}, 0.0)
     assert not asked.was_named("own", file)

@@ -1,4 +1,4 @@
-"""The announced length of an upload counts from its first byte until it ends, however it ends."""
+"""Test that the announced length of an upload counts until it ends."""
 
 import asyncio
 from types import SimpleNamespace

@@ -35,7 +35,7 @@ def memory_of(server):
 
 
 async def heads_then_bodies(server, count, size):
-    """Send the heads of many uploads of one session, then all bodies; statuses, and how much more memory it took."""
+    """Send the heads of many uploads, then all bodies; return statuses and added memory."""
     async with Visit(server) as tab:
         await tab.go(page_name="rated_data")
         await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
@@ -79,25 +79,6 @@ def test_uploads_at_once_never_exceed_the_limit(tmp_path):
     assert more < 450 + 60 + 100
 
 
-def test_an_upload_without_a_length_is_not_received(server):
-    async def chunked():
-        async with Visit(server) as tab:
-            await tab.go(page_name="rated_data")
-            await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
-            place = (await tab.place_for("any.csv")).upload_url
-            reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(server).port)
-            host = urlsplit(server).netloc
-            writer.write(f"PUT {place} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
-            writer.write(b"5\r\nabcde\r\n")
-            await writer.drain()
-            # The end of the body never comes.
-            status = int((await asyncio.wait_for(reader.readline(), 20)).split()[1])
-            writer.close()
-            return status
-
-    assert asyncio.run(chunked()) == 411
-
-
 def test_no_connection_clears_the_caches_of_others(server):
     async def attack():
         async with Visit(server) as tab:
@@ -135,7 +116,7 @@ def test_server_answers_while_many_sessions_open_pages(tmp_path):
             "    print(time.perf_counter() - begun, flush=True)\n"
             "    time.sleep(0.1)\n"
         )
-        # In a process of its own, which does not wait for that of the visitors.
+        # In its own process, which does not wait for that of the sessions.
         asking = await asyncio.create_subprocess_exec(
             sys.executable, "-c", code, f"{server}/_stcore/health", stdout=asyncio.subprocess.PIPE
         )

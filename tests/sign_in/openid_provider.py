@@ -15,7 +15,7 @@ CLIENT, SECRET, PASSWORD = "multiloss", "the secret of the client", "correct hor
 
 @contextmanager
 def openid_provider(folder, application, people):
-    """The address of a provider that knows `people` (claims by account) and one client, the `application`'s address."""
+    """Yield the address of a provider with `people` (claims by account) and one client."""
     port = free_port()
     address, log = f"http://localhost:{port}/o", folder / "output.txt"
     (folder / "provider.json").write_text(json.dumps({"application": application, "people": people}))

@@ -1,4 +1,4 @@
-"""From what a provider says to a person: her roles, her identity, until when."""
+"""Test the person made of claims: roles, identity, expiry."""
 
 import hashlib
 from datetime import UTC, datetime, timedelta
@@ -63,7 +63,7 @@ def test_every_role_includes_reading_and_nothing_else():
         assert {other for other in Role if person.may(other)} == {role, Role.READ}
 
 
-def test_identity_names_person_and_tells_her_from_all_others():
+def test_identity_names_one_person_only():
     digits = hashlib.sha256(b"https://login.bank.example\n0042").hexdigest()[:16]
     person = person_of(claims(email="ann@bank.example", email_verified=True), SETTINGS, NOW)
     assert person.identity == f"Ann Lee <ann@bank.example> [{digits}]"
@@ -76,7 +76,7 @@ def test_identity_names_person_and_tells_her_from_all_others():
 
 
 @pytest.mark.parametrize("unverified", [False, "false"])
-def test_an_address_that_nobody_verified_is_not_shown(unverified):
+def test_unverified_address_is_not_shown(unverified):
     person = person_of(claims(email="boss@bank.example", email_verified=unverified), SETTINGS, NOW)
     assert person.identity.startswith("Ann Lee <0042> [")
 
@@ -85,7 +85,7 @@ names = st.text() | st.text(alphabet="ab <>[]@0f\n\N{RIGHT-TO-LEFT OVERRIDE}", m
 
 
 @given(names, names, st.text(min_size=1), names)
-def test_no_name_imitates_the_identity_of_somebody_else(name, address, subject, victim):
+def test_no_name_imitates_another_identity(name, address, subject, victim):
     own = identity_of(name, address, ISSUER, subject)
     assert checked_name("author", own) == own
     assert len(own) <= MAX_NAME
@@ -94,7 +94,7 @@ def test_no_name_imitates_the_identity_of_somebody_else(name, address, subject, 
     other = identity_of(victim, "", ISSUER, f"{subject} ")
     assert is_identity(own)
     assert not is_same_person(own, other)
-    # A name that is somebody's identity is no way to become her.
+    # An identity as a name gives no other identity.
     assert is_same_person(identity_of(other, other, ISSUER, subject), own)
 
 
@@ -118,7 +118,7 @@ def test_a_sign_in_ends_after_the_hours_that_are_set():
     "missing",
     [{"iss": None}, {"iss": ""}, {"sub": ""}, {"sub": 7}, {"iat": None}, {"iat": True}, {"iat": "0"}, {"iat": 1e300}],
 )
-def test_who_it_is_and_since_when_must_be_said(missing):
+def test_claims_without_identity_or_time_are_rejected(missing):
     with pytest.raises(DataError, match="no valid identity"):
         person_of(claims(**missing), SETTINGS, NOW)
 

@@ -1,4 +1,4 @@
-"""What each role may do to the log, whatever a page offers."""
+"""Test the rights of each role on the log."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -70,7 +70,7 @@ def writes(who):
     ],
     ids=lambda value: value.name if isinstance(value, Person) else "",
 )
-def test_a_role_allows_just_what_it_says(plain, log, who, allowed):
+def test_role_allows_its_own_actions_only(plain, log, who, allowed):
     before = plain.trail()
     for what, write in writes(who).items():
         if what not in allowed:
@@ -131,7 +131,7 @@ def test_typed_name_before_sign_in_proves_no_other_person(plain, log):
     assert log(BEN).mark_deployed(typed, BEN.identity).deployed
 
 
-def test_without_sign_in_everybody_may_everything_under_any_name(log):
+def test_without_sign_in_every_action_is_allowed(log):
     anybody = log(ANYBODY)
     number = anybody.add(record_by("Ada"))
     assert anybody.mark_deployed(number, "Ada").deployed

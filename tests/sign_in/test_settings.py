@@ -24,7 +24,7 @@ def own(**changed):
     return {"auth": AUTH, "multiloss": OWN | changed}
 
 
-def test_without_a_word_there_is_no_sign_in():
+def test_empty_settings_have_no_sign_in():
     assert not read_settings({}).has_sign_in
     assert not read_settings({"connections": {"bank": {"type": "duckdb"}}}).has_sign_in
     alone = read_settings({"multiloss": {"second_person": True}})
@@ -82,7 +82,7 @@ def test_a_mistake_closes_with_one_sentence_that_holds_no_secret(secrets, senten
     assert not any(secret in said for secret in (SECRET, "xxx", "of the client"))
 
 
-def test_with_sign_in_no_header_says_who_somebody_is():
+def test_trusted_headers_are_rejected_with_sign_in():
     with pytest.raises(DataError, match="trustedUserHeaders"):
         read_settings(own(), {"X-User": "email"})
     assert not read_settings({}, {"X-User": "email"}).has_sign_in

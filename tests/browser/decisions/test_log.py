@@ -1,4 +1,4 @@
-"""A decision that was taken away as a file comes back: opened, kept, deployed, exported."""
+"""Test a decision from a file: opened, logged, deployed, exported."""
 
 import io
 import json
@@ -22,9 +22,8 @@ from tests.browser.steps import (
     selected,
     settle,
     slider,
-    upload,
 )
-from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
+from tests.decisions.samples import sample_decision
 from ui.data.rated import sample
 
 
@@ -56,7 +55,7 @@ def taken(page, button):
 
 
 def expect_same_counts(page, record):
-    """What is taken away, applied to the sample's rows, flags what the record says."""
+    """Check that each download flags the counts of the record on the sample's rows."""
     frame = sample(record.data.name).frame
     rated = frame[frame["rating"].notna()]
     (score,) = record.columns.scores
@@ -75,7 +74,7 @@ def expect_same_counts(page, record):
 
 
 def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new_page, record):
-    # Somebody looked at something else before.
+    # Other choices were made before.
     open_page(
         page, f"{server}/operating_point?data=Login+alerts&m=80&resolution_1=1000&method=graph", "Operating point"
     )
@@ -133,37 +132,6 @@ def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new
     address = page.url
     open_page(page, address, PAGES["decisions"])
     expect(page.get_by_role("combobox", name="Decision", exact=True)).to_have_value(re.compile("Login alerts"))
-
-
-def test_newer_data_shows_what_was_expected_and_what_is_observed(server, page):
-    then = file_decision(as_csv(rated_frame(3)), rule="any")
-    open_page(page, f"{server}/rated_data", PAGES["rated_data"])
-    upload(page, "july.csv", as_csv(rated_frame(4)))
-    expect(selected(page, "Data")).to_have_value("july.csv")
-    follow(page, "Decisions", PAGES["decisions"])
-    uploaded_record(page, then.to_json())
-    expect(alert(page, "'june.csv' is not loaded")).to_be_visible()
-    expect(selected(page, "Try the thresholds on")).to_have_value("july.csv")
-    expect(page.get_by_text("Expected and observed values")).to_be_visible()
-
-    follow(page, "Upload the data", PAGES["rated_data"])
-    upload(page, "june.csv", as_csv(rated_frame(3)))
-    expect(selected(page, "Data")).to_have_value("june.csv")
-    follow(page, "Decisions", PAGES["decisions"])
-    expect_loaded(page)
-    page.get_by_role("button", name="Open on the operating point").first.click()
-    expect(page.get_by_role("heading", name="Operating point", exact=True)).to_be_visible()
-    expect_point(page, then.columns.scores, (then.thresholds, then.expected.tp, then.expected.fp))
-    follow(page, "Rated data", PAGES["rated_data"])
-    expect(selected(page, "Data")).to_have_value("june.csv")
-
-
-def test_a_record_is_readable_on_a_phone(server, new_page, record):
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    open_page(page, f"{server}/decisions", PAGES["decisions"])
-    uploaded_record(page, record.to_json())
-    expect_loaded(page)
-    page.wait_for_function("() => document.scrollingElement.scrollWidth <= 390")
 
 
 def test_a_row_of_the_list_opens_its_decision_and_takes_a_remark(server, page):

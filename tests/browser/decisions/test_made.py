@@ -1,4 +1,4 @@
-"""From the point to a decision: compared with what is in force, explained, saved, found again."""
+"""Test the way from the point to a saved decision."""
 
 import re
 

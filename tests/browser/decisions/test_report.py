@@ -1,4 +1,4 @@
-"""The report of a decision as a file in the browser of somebody who is offline."""
+"""Test the report of a decision in a browser without network."""
 
 import re
 
@@ -26,7 +26,7 @@ def report(tmp_path_factory):
     return file
 
 
-def test_it_is_complete_offline_on_the_screen_and_on_paper(report, new_page):
+def test_report_is_complete_offline_at_every_width_and_on_paper(report, new_page):
     page = new_page(offline=True)
     complaints, requests = [], []
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -38,19 +38,9 @@ def test_it_is_complete_offline_on_the_screen_and_on_paper(report, new_page):
         page.set_viewport_size({"width": width, "height": 800})
         for drawing in page.locator("svg").all():
             assert drawing.bounding_box()["height"] > 200
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True, print_background=True))
+    assert 2 <= len(sheets) <= 5
     assert complaints == []
     assert [url for url in requests if not url.startswith(("file:", "blob:", "data:"))] == []
-
-
-def test_it_prints_on_five_pages_at_most_the_first_by_itself(report, new_page):
-    page = new_page(offline=True)
-    page.goto(report.as_uri())
-    printed = page.pdf(prefer_css_page_size=True, print_background=True)
-    sheets = re.findall(rb"/Type\s*/Page\b", printed)
-    assert 2 <= len(sheets) <= 5
-
-
-def test_it_fits_a_phone(report, new_page):
-    page = new_page(viewport={"width": 390, "height": 800})
-    page.goto(report.as_uri())
-    page.wait_for_function("document.documentElement.scrollWidth <= 390")

@@ -8,7 +8,7 @@ import pytest
 from multiloss_core import operating_point, smooth_path
 from multiloss_core.thresholds import money_weighted
 from tests.pages.operating_point.test_money import SCORES, rated, row_of, sums_by_pandas, thresholds_of
-from tests.pages.steps import decide, enter_scenario, opened, run, state, typed_scenarios
+from tests.pages.steps import enter_scenario, opened, reopen, run, saved_record, state, typed_scenarios
 
 NAME = "Card alerts"
 AMOUNTS = {"goal_review": "6", "goal_recovered": "80", "goal_catch": "0", "goal_annoyance": "2"}
@@ -19,7 +19,7 @@ def costs(**query):
 
 
 def brought(thresholds, rule="any", review=6.0, recovered=0.8, annoyance=2.0):
-    """What thresholds bring, from a count by pandas."""
+    """Return the payoff of thresholds, counted by pandas."""
     (caught, _), (tp, fp) = sums_by_pandas(thresholds, rule)
     return recovered * caught - review * (tp + fp) - annoyance * fp
 
@@ -39,7 +39,7 @@ def as_words(value):
 
 
 @pytest.mark.parametrize(("count", "rule"), [("documents", "all"), ("money", "any")])
-def test_the_same_sum_is_told_whatever_unit_is_counted(count, rule):
+def test_payoff_is_the_same_in_every_unit(count, rule):
     app = costs(count=count, rule=rule)
     assert not app.error
     assert f"This point brings {as_words(brought(thresholds_of(row_of(app)['words']), rule))}" in said(app)
@@ -99,22 +99,10 @@ def test_profit_curve_has_every_vertex_and_marks_three_points():
     assert brought(by_hand) == pytest.approx(max(totals))
 
 
-def test_without_costs_the_profit_curve_asks_for_them():
-    app = opened()
-    app.session_state["profit"] = True
-    run(app)
-    run(next(button for button in app.button if button.label == "Set the point by costs").click())
-    assert app.selectbox(key="goal").value == "costs"
-    assert any("Payoff against" in one.proto.spec for one in app.get("plotly_chart"))
-
-
 def test_a_decision_keeps_the_share_and_reopens_with_it():
     app = costs(goal_name="usual")
     thresholds = row_of(app)["words"]["thresholds"]
-    app.session_state["save_decision"] = True
-    run(app)
-    decide(app)
-    made = state(app).point.decision.record
+    made = saved_record(app)
     assert {goal.name: goal.value for goal in made.target.goal_values} == {
         "cost of a review": 6.0,
         "value of a catch": 0.0,
@@ -122,8 +110,7 @@ def test_a_decision_keeps_the_share_and_reopens_with_it():
         "recovered of the amount in percent": 80.0,
     }
     run(app.selectbox(key="goal").select("slider"))
-    app = run(app.switch_page("pages/decisions.py"))
-    run(next(button for button in app.button if button.label == "Open on the operating point").click())
+    reopen(app)
     assert typed_scenarios(app)["goal_recovered"].to_list() == [80.0]
     assert row_of(app)["words"]["thresholds"] == thresholds
 
@@ -138,9 +125,3 @@ def test_scenarios_with_and_without_amounts_are_compared():
     (table,) = [element.value for element in app.dataframe if "Payoff there" in element.value]
     (_, _), (tp, fp) = sums_by_pandas([table.loc[0, f"{score} ≥"] for score in SCORES], "any")
     assert table.loc[0, "Payoff there"] == pytest.approx(tp * 19 - fp * 8)
-
-
-def test_data_without_amounts_have_no_share_of_them():
-    app = opened(data="Insurance claims", goal="costs", goal_recovered="50")
-    if state(app).point.scenarios.driving is None:
-        assert "has no amounts to recover a share of" in app.error[0].value

@@ -1,75 +1,31 @@
-"""Current against proposed, who flags what, and what lies near the thresholds: counted again by pandas alone."""
+"""Compare the sections on current thresholds, contributions and borderline with pandas."""
 
 import io
 import json
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core import RatedDocuments, operating_point, smooth_path
 from multiloss_core.datasets import Source
 from multiloss_core.datasets.samples import FRAUD_OR_OK
 from multiloss_core.formatting import FRAUD, money
-from multiloss_core.inspection import compare
 from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import point_as_csv, point_as_json
-from multiloss_core.thresholds.targets.thresholds_file import thresholds_as_csv
-from tests.pages.steps import number, run
+from tests.pages.steps import number, opened_sections, run, wilson
 from ui.data.document_table import MAX_ROWS, no_documents
 from ui.data.rated import sample
 
 SECTIONS = ("compare", "contributions", "near")
 
 
-def the_page():
-    """The three sections for a point of the smooth path, or one set by hand; a stand-in for the real page."""
-    from dataclasses import replace
-
-    import numpy as np
-    import streamlit as st
-
-    from multiloss_core import CountSurfaces, operating_point
-    from multiloss_core.thresholds import RESOLUTIONS
-    from tests.pages.steps import context_of
-    from ui.data.rated import build_dataset, sample
-    from ui.operating_point.analysis import Settings, analyse
-    from ui.operating_point.current_thresholds import compared_thresholds, current_thresholds_of
-    from ui.operating_point.sections.borderline import show_borderline
-    from ui.operating_point.sections.comparison import show_comparison
-    from ui.operating_point.sections.contributions import show_contributions
-
-    state = st.session_state
-    source = state["source"] if "source" in state else sample(state["name"])
-    dataset = build_dataset(source, source.first_choice)
-    counts = isinstance(dataset.source, CountSurfaces)
-    rule = dataset.source.rule if counts else state["rule"]
-    nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
-    analysis = analyse(dataset, Settings(rule, "positives", nodes))
-    point = operating_point(analysis.path("smooth"), state["percent"] / 100)
-    if "by_hand" in state:
-        point = replace(point, thresholds=np.array(state["by_hand"]))
-    for show_section in (show_comparison, show_contributions, show_borderline):
-        show_section(context_of(analysis, point))
-    state["told"] = {
-        "thresholds": analysis.deployable(point),
-        "tp": point.tp,
-        "fp": point.fp,
-        "analysis": analysis,
-        "current": compared_thresholds(analysis),
-        "present": current_thresholds_of(analysis),
-    }
-
-
-def opened(*sections, name="Card alerts", percent=20.0, rule="any", **state):
-    app = AppTest.from_function(the_page, default_timeout=180)
-    values = {"name": name, "percent": percent, "rule": rule, **state}
-    for key, value in (values | dict.fromkeys(sections, True)).items():
-        app.session_state[key] = value
-    return run(app)
+opened = partial(
+    opened_sections, ("comparison.show_comparison", "contributions.show_contributions", "borderline.show_borderline")
+)
 
 
 def changed(app, **state):
@@ -116,12 +72,6 @@ def flagged_by(rated, scores, thresholds, rule):
 
 
 COUNTED = ("Alerts", "Caught (TP)", "False alerts (FP)", "of them not yet decided")
-
-
-def wilson(fraud, total):
-    z = 1.959963984540054
-    middle, reach = fraud + z**2 / 2, z * math.sqrt(fraud * (total - fraud) / total + z**2 / 4)
-    return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)
 
 
 def assert_band(app, title, rows):
@@ -192,18 +142,6 @@ def test_the_table_and_both_bands_are_those_of_a_count_by_hand(name, rule, curre
     assert not app.warning
 
 
-def test_thresholds_are_shown_beside_each_other_with_signs():
-    app = typed(opened("compare", name="Marketplace listings", percent=20.0), [0.5, 0.99, math.inf])
-    table, proposed = comparison_table(app), told(app)["thresholds"]
-    assert table["Current"].tolist()[:3] == ["≥ 0.5", "≥ 0.99", "never"]
-    assert [float(text.removeprefix("≥ ")) for text in table["Proposed"][:3]] == proposed.tolist()
-    first, second, third = table["Difference"][:3]
-    assert first.startswith("+")
-    assert number(first) == pytest.approx(proposed[0] - 0.5)
-    assert second.startswith("\N{MINUS SIGN}")
-    assert third == "from never"
-
-
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_money_is_compared_where_there_are_amounts(rule):
     current, name = [0.7, 0.8], "Card alerts"
@@ -227,33 +165,6 @@ def test_the_same_thresholds_differ_by_nothing():
     assert "**Added: 0 alerts** that only the proposed thresholds flag" in texts(app)
     assert "**Dropped: 0 alerts** that only the current thresholds flag" in texts(app)
     assert not app.get("download_button")
-
-
-def test_nothing_is_computed_while_the_sections_are_closed(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError
-
-    for name in ("comparison.compare", "contributions.contributions", "borderline.borderline_documents"):
-        monkeypatch.setattr(f"ui.operating_point.sections.{name}", refuse)
-    app = opened()
-    assert not app.number_input
-    assert not app.dataframe
-    assert [block.label for block in app.expander] == [
-        "Compare with the present thresholds",
-        "Who flags what",
-        "Documents near the thresholds",
-    ]
-    assert told(app)["current"] is None
-
-
-def test_before_anything_is_typed_the_section_says_what_to_do():
-    app = opened("compare")
-    assert "Type the thresholds in use today, or load them" in app.info[0].value
-    assert not app.dataframe
-    assert [box.label for box in app.number_input] == [
-        "Present threshold of transaction model",
-        "Present threshold of account model",
-    ]
 
 
 def test_what_was_typed_is_kept_for_each_dataset_and_rule():
@@ -293,14 +204,6 @@ def test_exported_thresholds_are_loaded(write, file):
     run(app)
     assert told(app)["present"].tolist() == [0.6, point.thresholds[1]]
     assert "loaded from" not in texts(app)
-
-
-def test_a_loaded_threshold_of_never_is_an_empty_box():
-    data = thresholds_as_csv(["transaction model", "account model"], [math.inf, 0.8], "any")
-    app = upload(opened("compare"), "thresholds.csv", data.encode())
-    assert app.number_input(key="current_0").value is None
-    assert told(app)["current"].tolist() == [math.inf, 0.8]
-    assert comparison_table(app)["Current"].iloc[0] == "never"
 
 
 @pytest.mark.parametrize(
@@ -349,14 +252,7 @@ def test_a_pinned_point_is_compared_with_other_points():
     assert told(app)["current"].tolist() == first["thresholds"].tolist()
 
 
-def test_a_point_can_be_pinned_without_present_thresholds():
-    app = opened("compare")
-    run(app.button(key="pin").click())
-    assert comparison_table(app)["Difference"].iloc[2] == "0"
-    assert told(app)["present"] is None
-
-
-def test_below_a_floor_the_counts_are_said_to_be_bounds():
+def test_counts_below_a_floor_are_bounds():
     floor = sample("Card alerts").first_choice.floors[0]
     app = typed(opened("compare"), [floor - 0.1, 0.8])
     (warning,) = [element.value for element in app.warning]
@@ -373,25 +269,6 @@ def test_below_a_floor_the_counts_are_said_to_be_bounds():
     assert table["Difference"]["Alerts"] == f"at most \N{MINUS SIGN}{before.sum() - after.sum():,}"
     assert f"**Dropped: at least {(before & ~after & rated).sum():,} alerts**" in texts(app)
     assert f"**Added: {(after & ~before & rated).sum():,} alert" in texts(app)
-
-
-def test_a_point_set_by_hand_below_the_floors_has_bounds_as_well():
-    app = typed(opened("compare", by_hand=[0.1, 0.1]), [0.7, 0.8])
-    table = comparison_table(app)
-    assert table["Proposed"]["Alerts"].startswith("at least ")
-    assert table["Difference"]["Alerts"].startswith("at least +")
-    typed(app, [0.05, 0.8])
-    assert comparison_table(app)["Difference"]["Alerts"] == "not known"
-    assert len(app.warning) == 2
-
-
-def test_numbers_that_no_widget_lets_through_are_refused():
-    value = -1e101
-    app = typed(opened("compare"), [0.7, value])
-    assert "must be numbers" in app.error[0].value
-    assert told(app)["current"] is None
-    typed(app, [0.7, 0.8])
-    assert not app.error
 
 
 def test_a_table_of_counts_is_compared_without_documents():
@@ -481,13 +358,6 @@ def test_weights_are_counted_as_what_they_stand_for():
     assert number(table["Alerts"]) == pytest.approx(total + undecided)
 
 
-def test_an_unreachable_target_compares_with_nothing_flagged():
-    app = typed(opened("compare", name="Login alerts", percent=99.5), [0.9])
-    shown = comparison_table(app)["Proposed"]
-    undecided = number(shown["of them not yet decided"])
-    assert number(shown["Alerts"]) - undecided == told(app)["tp"] + told(app)["fp"]
-
-
 @pytest.mark.parametrize(("name", "rule"), [("Insurance claims", "any"), ("Login alerts", "any")])
 def test_every_combination_is_as_pandas_groups_the_alerts(name, rule):
     app = opened("contributions", name=name, rule=rule)
@@ -551,45 +421,3 @@ def test_the_nearest_documents_on_either_side_are_listed():
         fraud = (expected["rating"] == "fraud").sum()
         assert f"**{words}: the nearest 50 documents**, {fraud} rated fraud" in texts(app)
     assert len(app.get("download_button")) == 2
-
-
-@pytest.mark.parametrize("rule", ["any", "all"])
-def test_near_documents_lie_on_the_side_that_is_said(rule):
-    app = opened("near", name="Card alerts", rule=rule, percent=60.0)
-    scores = sample("Card alerts").first_choice.scores
-    for table, flagged in zip(app.dataframe, (True, False), strict=True):
-        assert (flagged_by(table.value, scores, told(app)["thresholds"], rule) == flagged).all()
-        assert (table.value["documents away"] >= 1).all()
-
-
-def test_a_point_at_the_floors_has_nothing_below():
-    floors = list(sample("Card alerts").first_choice.floors)
-    app = opened("near", by_hand=floors)
-    assert "below the floors was never rated" in texts(app)
-    assert len(app.dataframe) == 1
-    app = opened("near", "contributions", by_hand=[math.inf, math.inf])
-    assert texts(app).count("Nothing is flagged at this point.") == 2
-
-
-def test_columns_of_the_table_keep_their_names_beside_ours():
-    frame = many_documents().rename(columns={"=name": "decided by"})
-    source = uploaded_source(frame, scores=("score",), rating="rating", meanings=FRAUD_OR_OK, floors=(0.0,))
-    app = opened("near", source=source, by_hand=[0.5])
-    assert list(app.dataframe[0].value.columns) == ["decided by ", "documents away", "decided by", "score", "rating"]
-
-
-def test_a_table_of_counts_says_that_documents_are_not_known():
-    app = opened("contributions", "near", name="Count table")
-    assert [element.value for element in app.info] == [no_documents(FRAUD)] * 2
-
-
-@pytest.mark.parametrize(("name", "rule"), [("Marketplace listings", "all"), ("Count table", "any")])
-def test_the_counts_are_those_of_every_methods_point(name, rule):
-    analysis = told(opened(name=name, rule=rule))["analysis"]
-    for path in analysis.paths:
-        for target in (0.005, 0.2, 0.6, 0.995):
-            point = operating_point(path, target)
-            found = compare(analysis.dataset.source, path.thresholds[0], analysis.deployable(point), path.rule)
-            assert (found.proposed.tp, found.proposed.fp) == (point.tp, point.fp)
-            assert found.current.complete
-            assert found.added.alerts == 0

@@ -1,17 +1,16 @@
 """A point over time and in each segment: counted again by pandas alone."""
 
-import math
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core.datasets import Source
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import ColumnMeanings
-from tests.pages.steps import APP, number, run
+from tests.pages.steps import number, opened_sections, wilson
 from ui.data.rated import sample
 from ui.operating_point.sections.segments import MAX_SHOWN
 from ui.shared.formatting import as_text
@@ -20,42 +19,7 @@ SECTIONS = ("periods", "segments")
 POINTS = pytest.mark.parametrize(("percent", "rule"), [(10.0, "any"), (60.0, "any"), (20.0, "all")])
 
 
-def the_page():
-    """What is said of days, weeks and segments at a point of the smooth path, or one set by hand."""
-    from dataclasses import replace
-
-    import numpy as np
-    import streamlit as st
-
-    from multiloss_core import CountSurfaces, Unit, operating_point
-    from multiloss_core.thresholds import RESOLUTIONS
-    from tests.pages.steps import context_of
-    from ui.data.rated import build_dataset, sample
-    from ui.operating_point.analysis import Settings, analyse
-    from ui.operating_point.sections.over_time import show_alerts_per_day, show_periods
-    from ui.operating_point.sections.segments import show_segments
-
-    state = st.session_state
-    source = state["source"] if "source" in state else sample(state["name"])
-    dataset = build_dataset(source, source.first_choice)
-    counts = isinstance(dataset.source, CountSurfaces)
-    nodes = 0 if counts else RESOLUTIONS[len(dataset.source.names)][0]
-    rule = dataset.source.rule if counts else state["rule"]
-    analysis = analyse(dataset, Settings(rule, "positives", nodes, Unit(state["unit"])))
-    point = operating_point(analysis.path("smooth"), state["percent"] / 100)
-    if "by_hand" in state:
-        point = replace(point, thresholds=np.array(state["by_hand"]))
-    for show_section in (show_alerts_per_day, show_periods, show_segments):
-        show_section(context_of(analysis, point))
-    state["told"] = {"thresholds": analysis.deployable(point), "tp": point.tp, "fp": point.fp}
-
-
-def opened(*sections, name="Card alerts", percent=20.0, rule="any", unit="documents", **state):
-    app = AppTest.from_function(the_page, default_timeout=180)
-    values = {"name": name, "percent": percent, "rule": rule, "unit": unit, **state}
-    for key, value in (values | dict.fromkeys(sections, True)).items():
-        app.session_state[key] = value
-    return run(app)
+opened = partial(opened_sections, ("over_time.show_alerts_per_day", "over_time.show_periods", "segments.show_segments"))
 
 
 def alerts_of(app, rule):
@@ -69,12 +33,6 @@ def alerts_of(app, rule):
 
 def texts(app):
     return " ".join(element.value for kind in ("markdown", "caption", "info", "warning") for element in app.get(kind))
-
-
-def wilson(fraud, total):
-    z = 1.959963984540054
-    middle, reach = fraud + z**2 / 2, z * math.sqrt(fraud * (total - fraud) / total + z**2 / 4)
-    return (middle - reach) / (total + z**2), (middle + reach) / (total + z**2)
 
 
 def assert_row(row, ratings):
@@ -91,7 +49,7 @@ def assert_row(row, ratings):
 
 
 @POINTS
-def test_alerts_per_day_are_said_without_opening_anything(percent, rule):
+def test_alerts_per_day_are_shown_with_sections_closed(percent, rule):
     app = opened(percent=percent, rule=rule)
     rated, alerts = alerts_of(app, rule)
     days = pd.date_range(rated["time"].min().normalize(), rated["time"].max().normalize())
@@ -166,27 +124,13 @@ def test_without_times_and_segments_nothing_is_shown(name):
     assert not app.caption
 
 
-def test_nothing_is_counted_while_the_sections_are_closed(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError
-
-    for name in ("weekly_counts", "segment_counts", "segmentation"):
-        monkeypatch.setattr(f"multiloss_core.datasets.rated.{name}", refuse)
-    assert not opened().dataframe
-
-
-def test_where_nothing_is_flagged_this_is_said():
+def test_point_that_flags_nothing_has_empty_sections():
     app = opened(*SECTIONS, by_hand=[np.inf, np.inf])
     assert "**Alerts per day:** none at this point." in texts(app)
     assert texts(app).count("Nothing is flagged at this point.") == 2
     (table,) = [element.value for element in app.dataframe]
     assert table[["Precision", "Of all alerts"]].isna().all(axis=None)
     assert app.dataframe[0].proto.placeholder == "undefined"
-
-
-def test_below_floor_counts_are_said_to_be_of_rated_documents():
-    app = opened(*SECTIONS, by_hand=[0.1, 0.9])
-    assert texts(app).count("only rated documents are counted here") == 2
 
 
 def made(times, channels, precision, seed=1):
@@ -211,7 +155,7 @@ def minutes(n, days):
     return pd.date_range("2026-01-05", periods=n, freq=pd.Timedelta(days=days) / n)
 
 
-def test_a_clear_drift_is_said_with_both_ends():
+def test_clear_drift_is_shown_with_both_ends():
     times = minutes(6000, 84)
     app = opened("periods", source=made(times, "web", np.linspace(0.7, 0.3, 6000)), by_hand=[0.5])
     assert re.search(
@@ -228,13 +172,6 @@ def test_a_bad_week_is_named():
     assert re.search(r"Precision varies from week to week\*\* more than chance .* the week of 2026-02-09", texts(app))
 
 
-@pytest.mark.parametrize(("days", "words"), [(1, "the only day in the data"), (9, "1 complete week; 3 are needed")])
-def test_short_data_are_not_judged(days, words):
-    app = opened("periods", source=made(minutes(300, days), "web", np.full(300, 0.5), days), by_hand=[0.2])
-    assert words in texts(app)
-    assert "drifts:" not in texts(app)
-
-
 def test_many_segments_are_folded_and_names_are_taken_literally():
     generator = np.random.default_rng(4)
     names = np.array(["*x* [y](http://z) :red[q] `c`", *(f"s{i}" for i in range(60))], dtype=object)
@@ -248,21 +185,3 @@ def test_many_segments_are_folded_and_names_are_taken_literally():
     assert as_text(shortened(str(names[0]))) in texts(app)
     assert str(names[0]) not in texts(app)
     assert shortened("x" * 100) == "x" * 40 + "…"
-
-
-def test_a_segment_whose_name_is_as_long_as_a_book_is_cut_short():
-    names = np.where(np.arange(400) % 2, "web", "y" * 500_000).astype(object)
-    app = opened("segments", source=made(minutes(400, 30), names, np.full(400, 0.5), 6), by_hand=[0.3])
-    assert set(app.dataframe[0].value["Segment"]) == {"web", "y" * 40 + "…"}
-
-
-def test_the_page_itself_has_both_sections():
-    app = AppTest.from_file(APP, default_timeout=180)
-    for key in SECTIONS:
-        app.session_state[key] = True
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
-    assert "**Alerts per day:**" in texts(app)
-    tables = [set(element.value.columns) for element in app.dataframe]
-    assert any("Week of" in columns for columns in tables)
-    assert any("Segment" in columns for columns in tables)

@@ -6,8 +6,8 @@ import pytest
 
 from tests import message_types
 from tests.pages.steps import explorer, opened, run, state
-from ui.operating_point.explorer import component, messages
-from ui.operating_point.explorer.component import BROWSER, MAX_NAMES, held_texts
+from ui.operating_point.explorer import messages
+from ui.operating_point.explorer.component import BROWSER
 from ui.operating_point.point_text import PointWords
 
 NAMES = ["Message", "Row", "Table", "ChartMessage", "MethodStyle", "Intervals", "Events"]
@@ -36,24 +36,6 @@ def test_both_sides_name_all_that_is_sent():
     assert {name for name, value in vars(messages).items() if hasattr(value, "__total__")} == {*NAMES}
     assert set(declared("PointWords")) == {field.name for field in fields(PointWords)}
     assert f"export const CONTRACT = {messages.CONTRACT}\n" in (BROWSER / "protocol.js").read_text()
-
-
-def test_types_are_written_as_the_browser_has_them():
-    written = message_types.text(messages)
-    for line in (
-        "percent: number",
-        "by_hand: boolean",
-        "x: (number | null)[]",
-        "certified: [number, number] | null",
-        "charts: Record<string, ChartMessage>",
-        "words: PointWords",
-        "thresholds: [string, string][]",
-        "hand: Row | null",
-        "picked: [(number | null)[], number, string[]]",
-    ):
-        assert f"\n  {line}\n" in written
-    for kind in (messages.Message, PointWords):
-        assert kind.__doc__.splitlines()[0] in written
 
 
 def test_python_sends_exactly_what_the_contract_names():
@@ -103,24 +85,5 @@ def test_what_the_browser_holds_is_not_sent_again():
     left_out = next(name for name, text in whole.items() if "percents" in text)
     state(app).point.held_texts = frozenset(named - {left_out})
     assert sent(app.run())[0] == {left_out: whole[left_out]}
-
-
-def test_of_two_classifiers_a_move_sends_marks_only():
-    app = opened(data="Card alerts")
-    named = sent(app)[1]
     state(app).point.held_texts, state(app).point.target.percent = frozenset(named), 60.0
     assert sent(run(app)) == ({}, named)
-
-
-@pytest.mark.parametrize("said", [[], [1, None, {}, ["a"]], [f"{i}" for i in range(5000)]])
-def test_a_browser_may_say_anything_of_what_it_holds(said):
-    held = held_texts(said)
-    assert all(isinstance(name, str) for name in held)
-    assert len(held) <= MAX_NAMES
-
-
-def test_python_listens_to_the_events_of_the_contract(monkeypatch):
-    heard = []
-    monkeypatch.setattr(component, "_mount", lambda **options: heard.append(options))
-    opened(data="Login alerts")
-    assert set(heard[0]) == {"key", "data"} | {f"on_{name}_change" for name in messages.Events.__annotations__}

@@ -1,12 +1,8 @@
 """The tour, the presentation and the explanations of the operating point."""
 
-import re
-
-import pytest
-
 from multiloss_core.formatting import FRAUD
-from tests.pages.operating_point.test_operating_point import percent_of, words_of
-from tests.pages.steps import explorer, opened, run
+from tests.pages.operating_point.test_operating_point import percent_of
+from tests.pages.steps import opened, run
 from ui.operating_point.tour import LAST_WORD, STEPS
 
 
@@ -37,30 +33,3 @@ def test_the_tour_does_what_its_buttons_say():
     assert any(element.value == LAST_WORD for element in app.markdown)
     run(button(app, "End").click())
     assert not any(element.value == LAST_WORD for element in app.markdown)
-
-
-def test_the_tour_is_about_documents():
-    app = opened(count="money")
-    run(button(app, "Tour in five steps").click())
-    run(button(app, STEPS[0].action).click())
-    assert app.button_group(key="count").value == "documents"
-    assert "alerts" in explorer(app)["question"]
-
-
-def test_a_presentation_keeps_every_choice_and_has_a_way_back():
-    app = opened(data="Marketplace listings", method="graph", m="42", present="true")
-    assert words_of(app) == words_of(opened(data="Marketplace listings", method="graph", m="42"))
-    assert any("display: none" in element.proto.body for element in app.get("html"))
-    run(button(app, "Leave the presentation").click())
-    assert not any("display: none" in element.proto.body for element in app.get("html"))
-    assert app.selectbox(key="method").value == "graph"
-
-
-@pytest.mark.parametrize("query", [{"data": "Login alerts", "method": "graph"}, {"m": "99.5"}])
-def test_every_number_has_explanation_made_of_numbers_on_screen(query):
-    app = opened(**query)
-    explanations, words = explorer(app)["explanations"], words_of(app)
-    shown = dict([*words["thresholds"], *words["counts"], *words["rates"]])
-    for label in shown:
-        (text,) = [text for about, text in explanations.items() if label.startswith(about)]
-        assert set(re.findall(r"{(.*?)}", text)) <= set(shown)

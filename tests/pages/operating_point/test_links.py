@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.pages.steps import opened, run
-from ui.shared.url_params import read_numbers, write_numbers
+from tests.pages.steps import opened
 
 
 @pytest.mark.parametrize(
@@ -20,17 +19,3 @@ def test_a_link_opens_and_stays_as_it_is(query, shown):
     app = opened(**{"data": "Card alerts"} | query)
     assert not app.error
     assert {name: app.query_params.get(name) for name in shown} == shown
-
-
-def test_a_choice_outlasts_a_visit_to_another_page():
-    app = opened(data="Card alerts")
-    run(app.get_by_key("rule").set_value("all"))
-    assert app.query_params["rule"] == "all"
-    run(app.switch_page("pages/rated_data.py"))
-    run(app.switch_page("pages/operating_point.py"))
-    assert app.get_by_key("rule").value == "all"
-
-
-def test_numbers_are_read_as_they_were_written():
-    numbers = [0.1, float("inf"), 1e-9]
-    assert read_numbers(write_numbers(numbers)) == numbers

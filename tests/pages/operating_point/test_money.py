@@ -22,7 +22,7 @@ from multiloss_core import (
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
 from tests.pages.rated_data.steps import say_no_other_alerts
-from tests.pages.steps import decide, explorer, goal_called, opened, run, state
+from tests.pages.steps import explorer, goal_called, opened, run, saved_record, state
 from ui.data.rated import sample
 
 RULES = ("any", "all")
@@ -76,7 +76,8 @@ class TestMoneyBesideCounts:
     @pytest.mark.parametrize("rule", RULES)
     def test_every_target_equals_pandas(self, rule):
         app = opened(data="Card alerts", rule=rule)
-        _, documents, amounts = rated()
+        frame, documents, amounts = rated()
+        whole = frame.loc[frame["rating"] == "fraud", "amount"].sum()
         rows = explorer(app)["table"]["rows"]
         assert len(rows) > 190
         for row in rows:
@@ -92,51 +93,11 @@ class TestMoneyBesideCounts:
             np.testing.assert_allclose(np.ravel(core), [caught, annoyed])
             assert [numbers["Money caught"], numbers["Money in false alerts"]] == [money(value[0]) for value in core]
             assert numbers["Money flagged"] == money(core[0][0] + core[1][0])
+            kept, base = numbers["Rated fraud money kept"].split(" % of ")
+            assert (float(kept), base) == (pytest.approx(100 * caught / whole, abs=0.06), money(whole))
             if tp + fp >= 100:
                 share = float(numbers["Fraud in the money flagged"].removesuffix(" %"))
                 assert share == pytest.approx(100 * caught / (caught + annoyed), abs=0.06)
-
-    @pytest.mark.parametrize("method", ["graph", "benchmark"])
-    def test_200_random_targets_on_a_path_of_vertices(self, method):
-        frame, documents, amounts = rated()
-        app = opened(data="Card alerts", method=method)
-        surfaces = count_surfaces(documents, resolution=100, spacing="positives")
-        path = graph_path(surfaces) if method == "graph" else benchmark_path(surfaces)
-        table = explorer(app)["table"]
-        whole = frame.loc[frame["rating"] == "fraud", "amount"].sum()
-        for percent in np.random.default_rng(3).choice(table["percents"], 200):
-            words = table["rows"][table["percents"].index(percent)]["words"]
-            point = operating_point(path, percent / 100)
-            counts = money_at(documents, amounts, point.thresholds[np.newaxis], "any")
-            caught, annoyed = counts.tp[0], counts.fp[0]
-            numbers = numbers_of(words)
-            assert (numbers["Money caught"], numbers["Money in false alerts"]) == (money(caught), money(annoyed))
-            kept, base = numbers["Rated fraud money kept"].split(" % of ")
-            assert float(kept) == pytest.approx(100 * caught / whole, abs=0.06)
-            assert base == money(whole)
-
-    def test_plain_controls_show_the_same(self):
-        live = numbers_of(row_of(opened(data="Card alerts", m="35"))["words"])
-        app = opened(data="Card alerts", m="35", plain="true")
-        shown = {metric.label: metric.value for metric in app.metric}
-        for label in ("Caught (TP)", "False alerts (FP)", "Money caught", "Money in false alerts"):
-            assert shown[label] == live[label]
-        assert any(
-            live["Fraud in the money flagged"].replace(" ", "\N{NO-BREAK SPACE}") in m.value for m in app.markdown
-        )
-
-    def test_every_number_is_explained(self):
-        for unit in ("documents", "money"):
-            app = opened(data="Card alerts", count=unit)
-            explanations, words = explorer(app)["explanations"], row_of(app)["words"]
-            labels = [label for label, _ in [*words["thresholds"], *words["counts"], *words["rates"]]]
-            assert len(labels) == len(set(labels))
-            for label in labels:
-                about = next(first for first in explanations if label.startswith(first))
-                placeholders = set(explanations[about].replace("{", "}").split("}")[1::2])
-                assert placeholders <= set(labels)
-            assert "of them not yet decided" in labels
-            assert "{of them not yet decided} undecided" in explanations["Alerts"]
 
     @pytest.mark.parametrize("data", ["Login alerts", "Count table"])
     def test_data_without_amounts_show_none_of_it(self, data):
@@ -186,17 +147,6 @@ class TestCountedInMoney:
             counted = (tp, fp, tp + fp + undecided, undecided)
             assert [numbers[label] for label in documents] == [f"{value:,}" for value in counted]
 
-    def test_the_question_and_the_axes_are_about_money(self):
-        app = opened(data="Card alerts", count="money")
-        data = explorer(app)
-        assert data["question"] == "of the last money flagged, how much must be fraud?"
-        assert "held up for each extra 1 of fraud stopped" in row_of(app)["price"]
-        assert "(money)" in data["charts"]["plane"]["layout"]
-        for chart in data["charts"].values():
-            assert "documents" not in chart["layout"]
-            assert not any("documents" in trace for trace in chart["traces"])
-        assert any("TP and FP are money: sums of 'amount'" in caption.value for caption in app.caption)
-
     @pytest.mark.parametrize(
         ("goal", "label", "wished"),
         [
@@ -208,59 +158,22 @@ class TestCountedInMoney:
             ),
         ],
     )
-    def test_what_is_wished_for_is_money_here_and_in_the_record(self, goal, label, wished):
+    def test_goal_values_are_money_on_screen_and_in_the_record(self, goal, label, wished):
         query = {"goal_alerts": "20000"} if goal == "a cap on alerts" else {}
         app = opened(data="Card alerts", count="money", goal=goal_called(goal), **query)
         box = next(box for box in app.number_input if box.key.startswith("goal_"))
         assert box.label.startswith(label)
         assert not app.error
-        app.session_state["save_decision"] = True
-        run(app)
-        decide(app)
-        made = state(app).point.decision.record
+        made = saved_record(app)
         goal_values = {goal.name: goal.value for goal in made.target.goal_values}
         assert goal_values[wished] == box.value
         choices = restore_choices(made.target)
         assert float(choices[box.key]) == box.value
 
-    def test_what_new_data_will_show_is_of_money(self):
-        app = opened(data="Card alerts", count="money", new_data="true")
-        for job in state(app).point.jobs.values():
-            job.wait(180)
-        run(app)
-        (curve,) = [chart.proto.spec for chart in app.get("plotly_chart") if "Marginal precision" in chart.proto.spec]
-        assert "in the next money flagged" in curve
-        assert "documents" not in curve
-        assert "alerts" not in curve
-
-    def test_ratings_to_come_are_told_of_documents_only(self):
-        app = opened(data="Card alerts", count="money")
-        app.session_state["simpler"] = True
-        run(app)
-        assert not any("What to rate next." in text.value for text in app.markdown)
-        assert any("told where documents are counted" in caption.value for caption in app.caption)
-
-    def test_switching_back_counts_documents(self):
-        app = opened(data="Card alerts", count="money", m="30")
-        run(app.button_group(key="count").set_value("documents"))
-        assert methods_table(app).equals(methods_table(opened(data="Card alerts", m="30")))
-
-    def test_lists_and_contributions_count_documents(self):
-        app = opened(data="Card alerts", count="money", m="30")
-        app.session_state["contributions"] = True
-        run(app)
-        table = next(table.value for table in app.dataframe if "Flagged by" in table.value)
-        alerts = table["Alerts"].sum()
-        (tp, fp) = sums_by_pandas(thresholds_of(row_of(app)["words"]), "any")[1]
-        assert alerts == tp + fp
-
-    def test_a_record_says_so_and_reopens_it(self):
+    def test_record_holds_the_unit_and_reopens_in_it(self):
         app = opened(data="Card alerts", count="money", m="42")
         point = row_of(app)["words"]
-        app.session_state["save_decision"] = True
-        run(app)
-        decide(app)
-        made = state(app).point.decision.record
+        made = saved_record(app)
         assert made.settings.amount == "amount"
         assert DecisionRecord.from_json(made.to_json()) == made
         caught, annoyed = sums_by_pandas(thresholds_of(point), "any")[0]
@@ -273,25 +186,9 @@ class TestCountedInMoney:
         assert app.button_group(key="count").value == "money"
         assert row_of(app)["words"]["thresholds"] == point["thresholds"]
 
-    def test_a_record_by_documents_reopens_as_one(self):
-        app = opened(data="Card alerts", m="42")
-        point = row_of(app)["words"]
-        app.session_state["save_decision"] = True
-        run(app)
-        decide(app)
-        made = state(app).point.decision.record
-        assert made.settings.amount is None
-        assert "amount" not in json.loads(made.to_json())["settings"]
-        run(app.button_group(key="count").set_value("money"))
-        app = run(app.switch_page("pages/decisions.py"))
-        run(next(button for button in app.button if button.label == "Open on the operating point").click())
-        assert app.button_group(key="count").value == "documents"
-        assert row_of(app)["words"]["thresholds"] == point["thresholds"]
-        assert "Money caught" in numbers_of(row_of(app)["words"])
-
 
 def restore_choices(target):
-    """What a record's target puts back, as a page would be told."""
+    """Return the choices that a record's target restores."""
 
     def page():
         import streamlit as st
@@ -338,34 +235,13 @@ class TestUploads:
         alerts = (frame[["model a", "model b"]] >= thresholds_of(words)).any(axis=1).sum()
         assert numbers_of(words)["Alerts"] == f"{alerts}"
 
-    def test_names_of_columns_are_shown_as_they_are(self):
-        frame = self.frame("paid_amount").assign(row_weight=2.0)
-        frame = frame.rename(columns={"model a": "model of documents"})
-        app = self.upload(opened("rated_data"), frame)
-        run(app.switch_page("pages/operating_point.py"))
-        run(app.button_group(key="count").set_value("money"))
-        assert any(r"sums of 'paid\_amount' times 'row\_weight'. The" in caption.value for caption in app.caption)
-        run(app.toggle(key="plain").set_value(True))
-        charts = [chart.proto.spec for chart in app.get("plotly_chart")]
-        assert any("threshold of model of documents" in chart for chart in charts)
-
-    def test_a_cell_is_no_markdown(self):
-        frame = self.frame("paid").astype({"paid": object})
-        frame.loc[249, "paid"] = "![x](http://evil.ex/a)"
-        app = self.upload(opened("rated_data"), frame)
-        key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
-        run(app.selectbox(key=key).set_value("paid"))
-        (error,) = app.error
-        assert "row 250" in error.value
-        assert "![x](" not in error.value
-
     def test_an_unusable_amount_names_the_row_and_nothing_is_lost(self):
         frame = self.frame()
         frame.loc[249, "amount"] = -7.5
         app = self.upload(opened("rated_data"), frame)
         assert not app.error
         key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
-        # It is not taken for the amount, and what is wrong with it is told before anybody asks.
+        # It is not chosen as the amount, and its error is shown.
         assert app.selectbox(key=key).value not in frame
         assert any("row 250" in caption.value for caption in app.caption)
         run(app.selectbox(key=key).set_value("amount"))
@@ -380,15 +256,7 @@ class TestUploads:
         assert len(row_of(app)["words"]["counts"]) == 2
         assert not app.error
 
-    @pytest.mark.parametrize("role", ["Weight (optional)", "Rating"])
-    def test_an_amount_cannot_be_something_else_as_well(self, role):
-        app = self.upload(opened("rated_data"), self.frame().assign(amount=1.0))
-        for label in (role, "Amount (optional)"):
-            key = next(box.key for box in app.selectbox if box.label == label)
-            run(app.selectbox(key=key).set_value("amount" if role != "Rating" else "rating"))
-        assert any("chosen twice" in error.value for error in app.error)
-
-    def test_money_in_one_class_only_says_what_to_do(self):
+    def test_money_in_one_class_only_is_one_error(self):
         frame = self.frame()
         frame.loc[frame["rating"] == "fraud", "amount"] = 0.0
         app = self.upload(opened("rated_data"), frame)

@@ -1,17 +1,16 @@
-"""What new data will show: found in the background, equal to what the core finds in one go."""
+"""Compare the background estimates for new data with those of the core."""
 
 from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core import PATH_METHODS, RatedDocuments, operating_point, smooth_path
 from multiloss_core.formatting import UNDEFINED
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.paths.smooth import smooth_fit
-from tests.pages.steps import APP, decide, explorer, number, state
+from tests.pages.steps import decide, explorer, number, opened, run, state
 from ui.data.rated import sample
 from ui.operating_point.analysis import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
@@ -28,12 +27,7 @@ def documents():
 
 @cache
 def finished(**query):
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": NAME, "m": str(PERCENT), "new_data": "true", **query}.items():
-        app.query_params[name] = value
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
-    return wait(app)
+    return wait(opened(**{"data": NAME, "m": str(PERCENT), "new_data": "true"} | query))
 
 
 def wait(app):
@@ -110,14 +104,6 @@ def test_held_out_counts_are_those_of_core_for_every_method():
         assert shown.loc[name, "Area held out"] == pytest.approx(counts.area, abs=1e-4)
 
 
-def test_the_charts_carry_band_and_cloud():
-    app = finished()
-    charts = explorer(app)["charts"]
-    assert any("expected on new data" in trace for trace in charts["plane"]["traces"])
-    (chart,) = app.get("plotly_chart")
-    assert "Marginal precision on new data" in chart.proto.spec
-
-
 def by_hand(**query):
     return finished(goal="manual", **query)
 
@@ -148,20 +134,6 @@ def test_thresholds_set_by_hand_have_intervals_of_their_own():
     assert "they were not chosen again" in " ".join(caption.value for caption in app.caption)
 
 
-def test_words_beside_numbers_are_those_of_thresholds_by_hand():
-    app = by_hand(hand="0.8")
-    shown = explorer(app)
-    found = bootstrap_thresholds(documents(), [0.8], "any", generator=np.random.default_rng(0)).intervals()
-    assert shown["intervals"]["by_hand"] is True
-    assert shown["intervals"]["percent"] == shown["percent"]
-    assert (
-        shown["intervals"]["words"]["Caught (TP)"]
-        == f"expected {found.expected.tp.low:,.0f} – {found.expected.tp.high:,.0f}"
-    )
-    # The cloud was of the smooth path's choices.
-    assert not any("chosen again" in trace or "resample" in trace for trace in shown["charts"]["space"]["traces"])
-
-
 def test_intervals_of_money_stand_beside_money():
     app = by_hand(data="Card alerts", count="money", hand="0.9,never")
     shown = table(app, "One new period will show").set_index("")
@@ -188,15 +160,6 @@ def test_a_decision_by_hand_keeps_its_intervals():
     assert (expected.precision_interval.low, expected.level) == (found.expected.precision.low, 0.95)
 
 
-def test_new_point_restarts_estimates_and_never_has_none():
-    app = by_hand(hand="never")
-    shown = table(app, "One new period will show").set_index("")
-    assert list(shown["between"]) == ["0 – 0", "0 – 0", "0 – 0", "undefined"]
-    app.text_input(key="hand_0").set_value("0.9")
-    app.run()
-    assert number(table(wait(app), "One new period will show").set_index("").loc["Alerts decided", "On this data"]) > 0
-
-
 def test_table_of_counts_has_no_intervals_for_thresholds_by_hand():
     app = by_hand(data="Count table", hand="0.8,0.9")
     assert "that takes the documents" in " ".join(caption.value for caption in app.caption)
@@ -205,11 +168,7 @@ def test_table_of_counts_has_no_intervals_for_thresholds_by_hand():
 
 
 def test_a_link_reopens_with_a_guaranteed_path():
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": NAME, "guaranteed": "80,95", "method": "guaranteed"}.items():
-        app.query_params[name] = value
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
+    app = opened(data=NAME, guaranteed="80,95", method="guaranteed")
     assert app.selectbox(key="method").value == "guaranteed"
     assert explorer(app)["table"]["certified"]
     assert app.query_params["guaranteed"] == "80,95"
@@ -220,26 +179,13 @@ def test_a_link_reopens_with_a_guaranteed_path():
 
 @pytest.mark.parametrize("text", ["80,94", "nan,95", "1e-323,95"])
 def test_a_guarantee_of_a_link_that_cannot_be_is_none(text):
-    app = AppTest.from_file(APP, default_timeout=180)
-    for name, value in {"data": NAME, "guaranteed": text, "method": "guaranteed"}.items():
-        app.query_params[name] = value
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
+    app = opened(data=NAME, guaranteed=text, method="guaranteed")
     assert app.selectbox(key="method").value == "smooth"
     assert "guaranteed" not in app.query_params
 
 
-def test_nothing_is_begun_unless_asked_for():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = NAME
-    app.switch_page("pages/operating_point.py").run()
-    assert not state(app).point.jobs
-
-
 def test_guaranteed_range_is_shown_on_slider_and_points():
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = NAME
-    app.switch_page("pages/operating_point.py").run()
+    app = opened(data=NAME)
     found = certify(documents(), 0.8)
     app.session_state["guarantee"] = True
     app.session_state["certify_precision"] = 80.0
@@ -262,12 +208,9 @@ def test_guaranteed_range_is_shown_on_slider_and_points():
 
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_simpler_cuts_equal_pandas_at_equal_false_alerts(rule):
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.query_params["data"] = "Card alerts"
-    app.query_params["rule"] = rule
+    app = opened(data="Card alerts", rule=rule)
     app.session_state["simpler"] = True
-    app.switch_page("pages/operating_point.py").run()
-    assert not app.exception
+    run(app)
     words = dict(explorer(app)["table"]["rows"][39]["words"]["counts"])
     tp, fp = (float(words[label].replace(",", "")) for label in ("Caught (TP)", "False alerts (FP)"))
     table = next(shown.value for shown in app.dataframe if "Simpler cut" in shown.value).set_index("Simpler cut")

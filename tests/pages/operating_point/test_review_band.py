@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from tests.pages.operating_point.test_money import SCORES, rated
-from tests.pages.steps import decide, opened, run, state
+from tests.pages.steps import opened, reopen, run, saved_record, state
 from ui.data.rated import sample
 
 
@@ -118,30 +118,16 @@ def test_every_kind_of_data_has_two_cuts():
         assert parts(app).loc["Block", "Fraud"] == shown.band.block.tp
 
 
-def test_the_benchmark_path_says_that_it_has_no_two_cuts():
-    assert "holds no two cuts; choose another" in said(opened(band="true", method="benchmark"))
-
-
 def test_a_decision_keeps_both_cuts_and_reopens_with_them():
     app = opened(band="true", block_m="75", reviews="30")
     lower, upper = cuts(app)
-    app.session_state["save_decision"] = True
-    run(app)
-    decide(app)
-    made = state(app).point.decision.record
+    made = saved_record(app)
     assert (list(made.thresholds), list(made.block.thresholds)) == (lower.tolist(), upper.tolist())
     assert (made.block.tp, made.block.fp) == tuple(parts(app).loc["Block", ["Fraud", "Not fraud"]])
     assert made.block.reviews_per_day == 30
     run(app.toggle(key="band").set_value(False))
     assert state(app).point.band is None
-    app = run(app.switch_page("pages/decisions.py"))
-    run(next(button for button in app.button if button.label == "Open on the operating point").click())
+    reopen(app)
     again = cuts(app)
     assert (again[0].tolist(), again[1].tolist()) == (lower.tolist(), upper.tolist())
     assert app.number_input(key="reviews").value == 30
-
-
-def test_without_the_switch_nothing_is_kept():
-    app = opened()
-    assert state(app).point.band is None
-    assert not [element for element in app.dataframe if "Share of fraud" in element.value]

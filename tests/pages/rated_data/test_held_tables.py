@@ -1,4 +1,4 @@
-"""Tables of all visits together are bounded: what is one too many is refused, and nothing that is loaded is lost."""
+"""Test the limit on the tables of all sessions."""
 
 import gc
 
@@ -31,7 +31,7 @@ def held(name, file):
     return visit
 
 
-def test_all_visits_share_one_limit_and_what_ends_makes_room():
+def test_all_sessions_share_one_limit():
     one, other = held("a", megabytes(4)), held("b", megabytes(5))
     with pytest.raises(DataError, match="as many tables as it may"):
         store.hold(Uploads(), "c", megabytes(2))
@@ -45,7 +45,7 @@ def test_all_visits_share_one_limit_and_what_ends_makes_room():
 
 
 @pytest.mark.parametrize("said", ["", "-1", "0", "many", "1.5"])
-def test_a_limit_that_is_none_says_so(monkeypatch, said):
+def test_invalid_limit_is_one_error(monkeypatch, said):
     monkeypatch.setenv(store.VARIABLE, said)
     with pytest.raises(DataError, match=store.VARIABLE):
         store.hold(Uploads(), "a", megabytes(1))

@@ -3,7 +3,6 @@
 import gc
 import hashlib
 import io
-import tempfile
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,8 @@ from tests.pages.rated_data.steps import (
     as_read,
     box,
     confirm,
-    count_frame,
     csv_of,
     metrics,
-    only_error,
     rated_frame,
     upload,
 )
@@ -139,25 +136,3 @@ def test_rows_on_disk_go_with_the_table(app, monkeypatch):
     gc.collect()
     assert not first.exists()
     assert second.exists()
-
-
-@pytest.mark.usefixtures("few_fetched")
-def test_what_is_refused_leaves_nothing_behind(app, monkeypatch, tmp_path):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    frame = dated_frame()
-    upload(app, csv_of(frame)[:-30] + b",,,,,\n", "bad.csv")
-    assert "cells where the header has" in only_error(app)
-    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_ROWS", 500)
-    upload(app, xlsx_of(frame)[:-200], "bad.xlsx")
-    assert only_error(app)
-    assert list(tmp_path.glob("multiloss-file-*")) == []
-
-
-@pytest.mark.usefixtures("few_fetched")
-def test_similar_names_and_count_tables_stay_in_memory(app):
-    frame = dated_frame().rename(columns={"country": "Model a"})
-    upload(app, csv_of(frame), "capitals.csv")
-    assert not app.error
-    assert not state(app).rated.sources["capitals.csv"].is_sample
-    upload(app, csv_of(pd.concat([count_frame()] * 3, ignore_index=True).drop_duplicates()), "counts.csv")
-    assert not state(app).rated.sources["counts.csv"].is_sample

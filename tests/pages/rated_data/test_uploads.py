@@ -1,11 +1,8 @@
 """Files brought in: good ones, unreadable ones, and those that came before."""
 
 import io
-import json
 
-import pandas as pd
 import pytest
-import streamlit as st
 
 from multiloss_core import RatedDocuments, read_table
 from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
@@ -22,10 +19,8 @@ from tests.pages.rated_data.steps import (
     funnel,
     go_to_operating_point,
     infos,
-    metrics,
     only_error,
     pick,
-    picture,
     rated_frame,
     say_no_other_alerts,
     steps,
@@ -34,7 +29,6 @@ from tests.pages.rated_data.steps import (
 from tests.pages.steps import run
 from tests.tables.reading.workbooks import workbook
 from ui.rated_data.column_roles import TEMPLATE
-from ui.shared.session import KEY
 
 
 def parquet_of(frame):
@@ -85,7 +79,7 @@ def test_the_template_can_be_used_as_it_is(app):
     assert guess.scores == ("model A", "model B")
     assert (guess.rating, guess.positive, guess.weight) == ("rating", "fraud", None)
     upload(app, TEMPLATE.encode(), "multiloss-template.csv")
-    # So few rows do not show floors.
+    # Five rows do not show floors.
     say_no_other_alerts(app)
     assert not app.error
     assert funnel(app) == [5, 4, 4, 4, 2]
@@ -95,22 +89,11 @@ def test_the_template_can_be_used_as_it_is(app):
 
 
 UNREADABLE = {
-    "empty": (b"", ["'bad.csv'", "empty"]),
-    "blank lines": (b"\n\n  \n", ["'bad.csv'", "blank"]),
-    "header only": (b"model A,model B,rating\n", ["'bad.csv'", "no rows"]),
-    "JSON": (b'[{"model A": 0.5, "rating": 1}]', ["'bad.csv'", "not a table", r"'\['"]),
-    "HTML": (b"<html><body>no</body></html>", ["'bad.csv'", "not a table"]),
-    "PNG": (picture(), ["'bad.csv'", "row 2"]),
     "binary": (b"model A,rating\n0.5,1\n0.\x006,0\n", ["'bad.csv'", "row 2"]),
-    "no letter": (b"Pr\x81fung,rating\n0.5,fraud\n0.6,in Pr\x81fung\n", ["UTF-8", "header"]),
-    "no letter below": (b"score,rating\n0.5,fraud\n0.6,gepr\x81ft\n", ["UTF-8", "row 2"]),
-    "one column": (b"score\n0.5\n0.6\n", ["one column", "'score'"]),
-    "no number": (b"name,rating\nann,fraud\nbob,ok\n", ["numeric", "'name'", "row 1"]),
     "repeated column": (
         b"score,score,rating\n0.5,0.4,1\n0.6,0.2,0\n",
         ["'score'", "more than once", "columns 1 and 2"],
     ),
-    "ragged": (b"score,rating\n0.5,1\n0.6,0,7\n", ["'bad.csv'", "row 2", "3 cells"]),
     "broken Parquet": (b"PAR1 and then nothing of use PAR1", ["'bad.csv'", "Parquet"]),
 }
 
@@ -133,23 +116,6 @@ def test_unreadable_upload_is_one_sentence(app_with_upload, case):
     assert app.selectbox(key="data").options == [*SAMPLES, GOOD]
 
 
-def test_a_good_upload_takes_the_complaint_away(app):
-    upload(app, b"", "bad.csv")
-    assert app.error
-    upload(app, csv_of(rated_frame()), GOOD)
-    assert not app.error
-    assert app.selectbox(key="data").value == GOOD
-
-
-def test_a_file_above_the_limit_is_refused_in_code_as_well(app_with_upload, monkeypatch):
-    app = app_with_upload
-    monkeypatch.setattr("multiloss_core.tables.reading.limits.MAX_FILE_BYTES", 2**20)
-    upload(app, b"score,rating\n" + b"0.5,1\n" * 400_000, "bad.csv")
-    error = only_error(app)
-    assert "'bad.csv' has 2 MB, more than the limit of 1 MB" in error
-    assert app.selectbox(key="data").value == GOOD
-
-
 @pytest.mark.parametrize("case", UNUSABLE)
 def test_unusable_values_give_one_sentence_and_other_data_stay(app_with_upload, case):
     app = app_with_upload
@@ -162,7 +128,7 @@ def test_unusable_values_give_one_sentence_and_other_data_stay(app_with_upload, 
     assert not app.metric
     assert any("Nothing that you loaded is lost" in info for info in infos(app))
     go_to_operating_point(app)
-    # What cannot be told for certain has to be checked before anything is looked at.
+    # Uncertain columns have to be checked first.
     assert only_error(app) == error or "check them on Rated data first" in only_error(app)
     assert app.page_link[0].value == "Correct the columns of this file"
     pick(app, GOOD)
@@ -176,16 +142,7 @@ def test_unusable_values_give_one_sentence_and_other_data_stay(app_with_upload, 
 
 BAD_COUNTS = {
     "missing node": (lambda frame: frame.drop(index=[13]), ["1 nodes", "missing", "T1 = ", "T2 = "]),
-    "repeated node": (
-        lambda frame: pd.concat([frame, frame.iloc[[4]]]),
-        ["occurs more than once", "rows 5 and 145", "T1 = "],
-    ),
-    "negative count": (changed("FP", [3], -4), ["'FP'", "1 negative", "row 3", "-4"]),
     "rising count": (changed("TP", [20], 100_000), ["'TP'", "rises", "row 20"]),
-    "text in a count": (changed("FP", [7], "many"), ["'FP'", "row 7", "'many'"]),
-    "blank threshold": (changed("T2", [2], None), ["'T2'", "row 2"]),
-    "infinite threshold": (changed("T1", [2], "inf"), ["'T1'", "row 2", "'inf'"]),
-    "one threshold": (lambda frame: frame[frame["T1"] == frame["T1"].min()], ["'T1'", "one threshold only"]),
 }
 
 
@@ -206,36 +163,6 @@ def test_bad_count_table_is_one_sentence_and_other_data_stay(app_with_upload, ca
     assert not app.error
     back_to_rated_data(app)
     assert funnel(app) == before
-
-
-@pytest.mark.parametrize("name", ["bssr1_two_scores_rated", "bssr1_four_scores_rated"])
-def test_real_rated_files_go_through_both_pages(app, rated_folder, name):
-    told = json.loads((rated_folder / f"{name}.json").read_text())
-    upload(app, (rated_folder / f"{name}.csv").read_bytes(), f"{name}.csv")
-    assert not app.error
-    assert any(f"{told['positives']:,} fraud**" in text.value for text in app.markdown)
-    assert box(app, "scores").value == told["scores"]
-    assert box(app, "rating").value == told["label"]
-    for score, floor in told["rating_floors"].items():
-        box(app, f"floor_{score}").set_value(floor)
-    run(app)
-    assert not app.error
-    assert funnel(app) == [told["rated"]] * 4 + [told["positives"]]
-    go_to_operating_point(app)
-    assert not app.error
-    assert app.selectbox(key="data").value == f"{name}.csv"
-    assert len([metric for metric in app.metric if "Threshold of" in metric.label]) == len(told["scores"])
-
-
-def test_a_real_table_of_counts_goes_through_both_pages(app, rated_folder):
-    upload(app, (rated_folder / "bssr1_counts_grid.csv").read_bytes(), "bssr1_counts_grid.csv")
-    assert not app.error
-    assert metrics(app)["Nodes"] == "10,000"
-    assert metrics(app)["TP at the floors"] == "515"
-    assert metrics(app)["FP at the floors"] == "10,080"
-    go_to_operating_point(app)
-    assert not app.error
-    assert app.metric
 
 
 def test_sheet_with_table_is_read_and_can_be_changed(app):
@@ -290,31 +217,3 @@ def test_lines_of_a_file_can_be_chosen(app):
     lines_of(app, header_line=900)
     assert "900" in only_error(app)
     assert funnel(app)[0] == len(frame)
-
-
-def test_a_file_whose_run_is_cut_short_is_read_by_the_next_one(app, monkeypatch):
-    spinner, interruptions = st.spinner, iter([st.rerun])
-
-    def interrupted(*words):
-        next(interruptions, lambda: None)()
-        return spinner(*words)
-
-    monkeypatch.setattr(st, "spinner", interrupted)
-    upload(app, csv_of(rated_frame()), GOOD)
-    assert app.selectbox(key="data").value == GOOD
-
-
-def test_a_reading_whose_file_was_taken_away_ends(app):
-    class Unfinished:
-        cancelled = False
-
-        def cancel(self):
-            self.cancelled = True
-
-    upload(app, csv_of(rated_frame()), GOOD)
-    state, reading = app.session_state[KEY].rated, Unfinished()
-    state.reading = (("a digest", None), reading)
-    app.file_uploader(key="upload").clear()
-    run(app)
-    assert reading.cancelled
-    assert state.reading is None

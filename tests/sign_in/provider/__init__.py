@@ -1,1 +1,1 @@
-"""A site of Django with OAuth Toolkit: an OpenID provider with accounts, passwords and signed ID tokens."""
+"""Provide an OpenID provider on Django with accounts, passwords and signed tokens."""

@@ -1,4 +1,4 @@
-"""What the provider says of a person beside her number."""
+"""Add the claims of a person to those of the provider."""
 
 from django.conf import settings
 from oauth2_provider.oauth2_validators import OAuth2Validator

@@ -1,4 +1,4 @@
-"""What Django reads; the folder of the provider comes in by the environment."""
+"""Configure Django; the environment names the folder of the provider."""
 
 import json
 import os
