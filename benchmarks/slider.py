@@ -1,8 +1,8 @@
-"""From a key press on the slider, and while it is dragged, to what the user sees, in headless Chromium here.
+"""Measure the delay from slider to screen in headless Chromium.
 
 Starts the application; presses the right arrow key many times and prints the time to the changed number and to the
-changed 2D chart; drags the slider and prints the time between two frames of the numbers and of each chart; tells
-whether the 3D chart was left alone. Run: python -m benchmarks.journey.slider
+changed 2D chart; drags the slider and prints the time between two frames of the numbers and of each chart, and
+whether the 3D chart is unchanged. Run: python -m benchmarks.slider
 """
 
 import statistics
@@ -13,14 +13,14 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.shared.reporting import print_header, print_row
+from benchmarks.reporting import print_header, print_row
 from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 
 PRESSES = 24
 WARM_UP = 4
 DRAGGED = 120
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
-# Looks when the page changes, not at every frame: asking for frames would keep the software renderer busy.
+# Observe changes instead of frames, which would keep the software renderer busy.
 WATCH = """
 () => new Promise(resolve => {
     const number = () => document.querySelector('.explorer .controls').innerText;
@@ -43,7 +43,7 @@ WATCH = """
     }, {once: true, capture: true});
 })
 """
-# When each part of the explorer changed, told by the page itself.
+# Times of changes in each part of the explorer.
 RECORD = """
 () => {
     window.changes = [];
@@ -109,7 +109,7 @@ def _report(page: Page) -> None:
 
 
 def _drag(page: Page) -> dict[str, list[float]]:
-    """Find the milliseconds between two changes of each part while the slider is dragged by the mouse."""
+    """Measure the milliseconds between changes of each part while the mouse drags the slider."""
     page.evaluate(RECORD)
     box = page.get_by_role("slider").bounding_box()
     assert box is not None

@@ -22,8 +22,6 @@ FOLDERS = (*PRODUCT, "tests")
 # Exceptions of today; all lists become empty.
 FOLDERS_OF_LONG_NAMES = ("engines", "tables", "experiments", "serving", "command_line", "work")
 SMALL_FOLDERS: tuple[str, ...] = (
-    "benchmarks/load",
-    "benchmarks/shared",
     "multiloss_core/figures/costs",
     "multiloss_core/figures/static",
     "multiloss_core/tables/reading/cells",
