@@ -1,4 +1,4 @@
-"""What a path brings against how many alerts it costs."""
+"""Draw the value of a path against its number of alerts."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary
 from multiloss_core.thresholds.targets.profit_curve import ProfitCurve
 
-CHOSEN, PRESENT, BEST = "chosen point", "present thresholds", "best on this data"
+CHOSEN, PRESENT, BEST = "chosen point", "current thresholds", "best on this data"
 _SYMBOLS = {CHOSEN: ("star", 18), PRESENT: ("circle-open", 14), BEST: ("diamond-open", 12)}
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 
 from multiloss_core import flagged, operating_point, simulate_population, smooth_path
 from multiloss_core.decisions import (
-    SET_BY_HAND,
+    SET_MANUALLY,
     ExpectedCounts,
     RecordedColumns,
     RecordedData,
@@ -297,7 +297,7 @@ class TestMarkdown:
             reason="",
             current=None,
             expected=ExpectedCounts.of(0.0, 0.0),
-            target=RecordedTarget(SET_BY_HAND),
+            target=RecordedTarget(SET_MANUALLY),
             data=RecordedData("T", "0" * 64),
             columns=RecordedColumns(("only",), (0.0,)),
         )
@@ -305,7 +305,7 @@ class TestMarkdown:
         for part in (
             "| only | never | 0 |",
             "No rated document would be flagged.",
-            "set by hand, not optimised",
+            "set manually, not optimised",
             "| Precision | undefined |",
             "The author is not given",
             "No reason is given.",

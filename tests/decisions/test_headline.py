@@ -28,7 +28,7 @@ def test_what_a_boss_reads_first():
     ],
 )
 def test_each_threshold_has_the_verb_of_its_move(present, thresholds, moves):
-    assert headline_of(NAMES, present, thresholds, None) == f"{moves}: what changes is not known"
+    assert headline_of(NAMES, present, thresholds, None) == f"{moves}: the changes are unknown"
 
 
 def test_three_classifiers_are_listed():

@@ -135,7 +135,7 @@ def test_the_summary_tells_both_parts(record):
         "Block from",
         "4 documents would be blocked without a review: 3 fraud and 1 false alerts",
         f"would be reviewed: {expected.tp - 3:,.0f} fraud and {expected.fp - 1:,.0f} false alerts",
-        "The upper cut was driven by precision",
+        "The upper cut was derived from precision",
         "At most 40 a day can be reviewed",
     ):
         assert words in text

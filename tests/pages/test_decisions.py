@@ -117,10 +117,10 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
 
 def test_list_says_what_was_set_by_hand_and_what_counts_money(log_address):
     record = make_record()
-    by_hand = replace(record, record_id="00000000-0000-4000-8000-000000000001", target=RecordedTarget("set by hand"))
+    by_hand = replace(record, record_id="00000000-0000-4000-8000-000000000001", target=RecordedTarget("set manually"))
     logged(log_address, by_hand, replace(record, settings=replace(record.settings, amount="paid")))
     shown = table(opened("decisions"), "Deployed")
-    assert list(shown["Method"]) == ["smooth", "set by hand"]
+    assert list(shown["Method"]) == ["smooth", "set manually"]
     assert list(shown["Target"].isna()) == [False, True]
     assert list(shown["Counted"]) == ["money", "documents"]
 
@@ -421,7 +421,7 @@ def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
 
 def test_a_decision_by_hand_reopens_with_its_thresholds(log_address):
     record = sample_decision("Login alerts", rule="any")
-    by_hand = replace(record, target=RecordedTarget("set by hand"), thresholds=(0.8,))
+    by_hand = replace(record, target=RecordedTarget("set manually"), thresholds=(0.8,))
     logged(log_address, by_hand)
     app = press(opened("decisions"), "Open on the operating point")
     assert app.session_state["goal"] == "manual"

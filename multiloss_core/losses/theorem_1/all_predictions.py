@@ -42,7 +42,7 @@ class ExhaustiveSearch:
 
 @dataclass(frozen=True, eq=False)
 class SubsetDistributions:
-    """Distributions shared by searches under several losses: positives in each of the 2^n sets of items.
+    """Distributions of positives in the 2^n sets of items, shared between losses.
 
     `probabilities` (n,); `sizes` (2^n,): items in the set; `sums` (2^n,): sum of their probabilities;
     `table` (2^n, n + 1): probability that 0..n of them are positive (Poisson-binomial). Made by
