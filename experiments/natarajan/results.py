@@ -82,7 +82,7 @@ def _number(value: float | None) -> float:
 
 
 def scores_of(ran: Sequence[RanPart]) -> list[dict[str, Any]]:
-    """Give the first test items of the first draw, at most 2,000, with probability and label."""
+    """Select the first test items of the first draw, at most 2,000, with probability and label."""
     found = []
     for key, column, positive in OPEN_SETS:
         for one in ran:

@@ -120,7 +120,7 @@ class DecisionRecord:
         return json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values of the record, ready for JSON."""
+        """Return plain values of the record, ready for JSON."""
         content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
         for part in filter(None, (content, content["current"], content["block"])):
             part["thresholds"] = _on_scale(part["thresholds"], self.columns.scores)
@@ -136,7 +136,7 @@ class DecisionRecord:
         return flagged(self._scores(frame), self.threshold_array, self.settings.rule)
 
     def actions(self, frame: pd.DataFrame) -> NDArray[np.str_]:
-        """Say of the n rows of a table what is done: "block", "review" or "pass", (n,).
+        """Return the action on the n rows of a table: "block", "review" or "pass", (n,).
 
         Without an upper cut nothing is blocked. A cell that is blank or NaN reaches no threshold.
 

@@ -73,15 +73,15 @@ class RecordedData:
     fingerprint: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """SHA-256 of the data and the meaning of their columns (see `data_fingerprint`)."""
     funnel: DataFunnel | None = None
-    """How many rows each step kept, complete: with a number in every score; null for a table of counts."""
+    """Number of rows after each step, complete: with every score; null for a table of counts."""
     rated: Count | None = None
-    """How many documents the rated rows stand for."""
+    """Number of documents that the rated rows represent."""
     days: Count | None = None
-    """How many days there are from the first to the last rated document. Null without times."""
+    """Days from the first to the last rated document. Null without times."""
     source: Name | None = None
-    """Where the table lies; null for files and samples, as all that follows."""
+    """Place of the table; null for files and samples, as are the next fields."""
     snapshot: Name | None = None
-    """Which state of the table was read, in the words of its engine; null where that is not known."""
+    """State of the table when read, in the words of its engine; null if unknown."""
     counted_at: Annotated[str, Field(pattern=_MOMENT)] | None = None
     """When the table was read, in UTC: 2026-01-31T09:00:00Z."""
     time: Name | None = None
@@ -143,14 +143,14 @@ class RecordedColumns:
 
 @recorded
 class RecordedSettings:
-    """How surfaces were counted and the path was found."""
+    """Settings of the counts and of the search for the path."""
 
     rule: Rule
     """Whether any or all of the scores must reach their thresholds."""
     method: Name
-    """How the path was found."""
+    """Method that found the path."""
     spacing: Spacing
-    """Where the nodes of the grid lie."""
+    """Spacing of the grid nodes."""
     resolution: Annotated[int, Field(ge=0, le=MAX_NODES)]
     """Nodes for each classifier, at most; 0 for a table of counts."""
     amount: Name | None = None
@@ -177,7 +177,7 @@ class RecordedTarget:
     marginal_precision: Fraction | None = None
     """The target; null where none led to the thresholds."""
     status: Status | None = None
-    """Where on the path the point of the target lies; null without a target."""
+    """Place of the point of the target on the path; null without a target."""
 
     @model_validator(mode="after")
     def _require_wishes_of_a_driver(self) -> Self:
@@ -187,7 +187,7 @@ class RecordedTarget:
 
     @property
     def by_hand(self) -> bool:
-        """Whether the thresholds were typed or clicked rather than optimised."""
+        """Whether the thresholds were set manually rather than optimised."""
         return self.goal == SET_MANUALLY
 
 
@@ -322,13 +322,13 @@ class RecordedBlock:
 
 
 def require_length(name: str, values: Sized, scores: Sized) -> None:
-    """Refuse a list that has not one entry for each score."""
+    """Reject a list without exactly one entry per score."""
     if len(values) != len(scores):
         raise disagreement(f"{name} should be a list of {len(scores)} numbers, one for each score, not {len(values)}")
 
 
 def require_at_most(name: str, value: float, other: str, most: float) -> None:
-    """Refuse a number that is above another one."""
+    """Reject a number above its limit."""
     if value > most * (1 + ROUNDING):
         raise disagreement(f"{name} should be at most {other}, {most:g}, not {value:g}")
 

@@ -60,7 +60,7 @@ class Sizes:
     unit_weight: tuple[float, float] = (1.0, 1.0)
 
     def scale(self, vocabulary: Vocabulary = NEUTRAL) -> str:
-        """Say what counts are divided by."""
+        """Describe the unit that counts are divided by."""
         return f"per 1,000 {vocabulary.documents} rated" if self.unit == PER_THOUSAND else self.unit
 
 
@@ -75,7 +75,7 @@ class Change:
 
     @property
     def difference(self) -> float:
-        """How much more there is now."""
+        """Return the new number less the old one."""
         return self.now - self.then
 
     @property
@@ -92,7 +92,7 @@ class Change:
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Whether the bounds of the difference leave out 0; not where they are not known."""
+        """Return whether the bounds of the difference are known and leave out 0."""
         low, high = self.bounds
         return low > 0 or high < 0
 

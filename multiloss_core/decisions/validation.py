@@ -57,7 +57,7 @@ def recorded(cls: type[T]) -> type[T]:
 
 
 def disagreement(reason: str) -> PydanticCustomError:
-    """Say what is wrong with fields that each could be used alone."""
+    """Make an error for fields that contradict each other."""
     return PydanticCustomError(_DISAGREEMENT, reason)
 
 

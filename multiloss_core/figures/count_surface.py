@@ -1,4 +1,4 @@
-"""TP or FP as a surface over two thresholds."""
+"""Draw TP or FP as a surface over two thresholds."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The expected loss of every cut as a figure."""
+"""Draw the expected loss of every cut."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

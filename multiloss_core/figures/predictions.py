@@ -259,7 +259,7 @@ def _sideways(sizes: Indices) -> Floats:
 
 
 def _sets(predictions: Indices, probabilities: Floats) -> list[str]:
-    """Say for each prediction the ranks of the items that it flags."""
+    """List the ranks of the items flagged by each prediction."""
     flags = (predictions[:, np.newaxis] >> probability_order(probabilities)) & 1 == 1
     ranks = np.arange(1, probabilities.size + 1)
     named = (", ".join(map(str, ranks[row])) for row in flags)

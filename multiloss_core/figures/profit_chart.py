@@ -24,7 +24,7 @@ def profit_chart(
     currency: str = "",
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """Payoff of every vertex of a path against its alerts, with points marked.
+    """Draw the payoff of every vertex of a path against its alerts, with marked points.
 
     `marks`: alerts and payoff of the points `CHOSEN`, `PRESENT` and `BEST`, as far as there are any.
     """

@@ -42,12 +42,12 @@ def ink(theme: Theme) -> str:
 
 
 def paper(theme: Theme) -> str:
-    """Give the colour of the background in a theme."""
+    """Return the colour of the background in a theme."""
     return _PAPER[theme]
 
 
 def grid(theme: Theme) -> str:
-    """Give the colour of grid lines in a theme."""
+    """Return the colour of grid lines in a theme."""
     return _GRID[theme]
 
 
@@ -159,13 +159,13 @@ def outlined(theme: Theme, *, symbol: str, size: int, width: float = 1.5) -> dic
 
 
 def translucent(colour: str, opacity: float) -> str:
-    """Give a colour "#rrggbb" as one with an opacity in [0, 1], for areas."""
+    """Add an opacity in [0, 1] to a colour "#rrggbb", for areas."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
 
 def path_marks(method: str) -> dict[str, object]:
-    """Say how a path of a method is drawn, as arguments of a scatter trace."""
+    """Return the trace arguments of a method's path."""
     colour = look_of(method).colour
     return {
         "name": method,

@@ -170,7 +170,7 @@ def drawn_vertices(path: ThresholdPath) -> Indices:
 
 
 def _finite(thresholds: Floats) -> Floats:
-    """Give thresholds (m, k), those of infinity moved to the largest finite one of their column."""
+    """Move infinite thresholds (m, k) to the largest finite one of their column."""
     return np.minimum(thresholds, np.where(np.isfinite(thresholds), thresholds, -np.inf).max(axis=0))
 
 

@@ -88,7 +88,7 @@ class Certificate:
     strictest: int = 0
 
     def covers(self, thresholds: Floats) -> bool:
-        """Say whether thresholds (k,) of the certificate's path are among the certified ones."""
+        """Return whether thresholds (k,) of the certificate's path are certified."""
         if self.path is None:
             return False
         loosest, strictest = self.path.thresholds[self.loosest], self.path.thresholds[self.strictest]

@@ -38,7 +38,7 @@ def evidence_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterato
 
 
 def pending_sentence(evidence: RecordedEvidence) -> str:
-    """Say how many alerts are not decided yet; empty where all are."""
+    """Count the undecided alerts in a sentence; empty without any."""
     if not evidence.undecided:
         return ""
     one = evidence.undecided == 1

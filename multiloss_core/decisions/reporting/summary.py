@@ -52,7 +52,7 @@ def title_of(record: DecisionRecord) -> str:
 
 
 def decided_by(record: DecisionRecord) -> str:
-    """Say who decided, and when."""
+    """Write the author and the time of the decision."""
     author = f"Decided by {record.author}" if record.author.strip() else "The author is not given"
     return f"{author}, {record.created:%Y-%m-%d %H:%M} UTC."
 
@@ -126,7 +126,7 @@ def _meaning(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
 
 
 def _block_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[str]:
-    """Say how what is flagged divides between two cuts."""
+    """Describe the alerts between and above two cuts."""
     block, expected = record.block, record.expected
     if block is None:
         return
@@ -321,7 +321,7 @@ def _data(record: DecisionRecord, positive: str) -> Section:
 
 
 def _rating_rows(columns: RecordedColumns, positive: str) -> Iterator[Row]:
-    """Say what the ratings mean, in the words of the column."""
+    """List the meanings of ratings in the words of the column."""
     if columns.meanings is None:
         usual = "as usual (1, true, yes)" if columns.positive is None else columns.positive
         yield f"Rating that means {positive}", usual
@@ -348,7 +348,7 @@ def _other_columns(record: DecisionRecord) -> Iterator[Row]:
 
 
 def _source_rows(record: DecisionRecord) -> Iterator[Row]:
-    """Say where a table lies, which state of it was read, and which days and rows."""
+    """List the place and state of a table, and its days and rows."""
     data = record.data
     named = (("Source", data.source), ("State of the source", data.snapshot), ("Read at", data.counted_at))
     yield from ((words, value) for words, value in named if value is not None)

@@ -16,7 +16,7 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 @dataclass(frozen=True, eq=False)
 class ExhaustiveSearch:
-    """The expected loss of every prediction on n items.
+    """Expected losses of all predictions on n items.
 
     A prediction is a number below 2^n; its bit i is 1 if item i of the input is predicted positive.
     `values` (2^n,): its expected loss. `sizes` (2^n,): how many items it predicts positive. `best` (n,)

@@ -67,7 +67,7 @@ class Payoffs:
         return self.of_false_alert / (self.catch + self.annoyance)
 
     def at_amount(self, mean_amount: float) -> "Payoffs":
-        """Give every catch the value of one with the mean amount.
+        """Set the value of every catch to that of the mean amount.
 
         Raises DataError: no alert is worth its review.
         """
