@@ -72,7 +72,7 @@ class DecisionRecord:
     program_version: Name = __version__
     """Version of the program that made it."""
     author: AnyText = ""
-    """Who decided; may be empty."""
+    """Author of the decision; may be empty."""
     reason: LongText = ""
     """Why, in the author's words; may be empty."""
     data: RecordedData

@@ -129,7 +129,7 @@ class RecordedColumns:
     leave_out_unusable: bool = False
     """Whether rows with text or infinity in a score were left out."""
     meanings: Annotated[dict[AnyText, Meaning], Field(max_length=MAX_MEANINGS)] | None = None
-    """What each rating means, in lower-case words. Left out of tables of counts."""
+    """Meaning of each rating, in lower-case words. Left out of tables of counts."""
     whole_numbers: Names | None = None
     """Scores that hold whole numbers only, which no NaN is among. Left out where there are none."""
 
@@ -316,7 +316,7 @@ class RecordedBlock:
     tp: Count
     fp: Count
     target: RecordedTarget
-    """What drove the upper cut."""
+    """The active goal of the upper cut."""
     reviews_per_day: Count | None = None
     """Reviews possible per day; null if unknown."""
 

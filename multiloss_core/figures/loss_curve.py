@@ -64,7 +64,7 @@ def loss_curve(
             marker=outlined(theme, symbol=mark.symbol, size=17 if mark.symbol.startswith("star") else 11),
             hovertemplate=f"{literal(mark.label)}: %{{x:,}} items<br>expected loss %{{y:.6g}}<extra></extra>",
         )
-    # Room for a legend with one entry on each line, as on a phone.
+    # On a phone the legend has one entry per line.
     figure.update_layout(meta={"drawn": int(kept.size), "cuts": n + 1}, margin={"b": 84 + 19 * len(marks)})
     figure.update_xaxes(
         title_text="number of items predicted positive (k)", range=[-0.02 * n - 0.3, 1.02 * n + 0.3], tickformat=",~r"

@@ -28,7 +28,7 @@ _METHOD_LOOKS = (
 _SECONDS = {1e-5: "10 µs", 1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s"}
 
 # For tick labels, the axis title and a legend that wraps on a narrow screen.
-_ROOM_BELOW = 100
+_MARGIN_BELOW = 100
 
 _MAX_DOTS = 2**12
 _DOT_GRID = (200, 100)
@@ -72,7 +72,7 @@ def sorted_probabilities(
         if looks:
             pattern = {"shape": [shape for shape, _ in looks], "fgcolor": paper(theme), "size": 9, "solidity": 0.3}
             figure.data[-1].marker.pattern = {**pattern, "fillmode": "overlay"}
-    figure.update_layout(bargap=0.25, showlegend=not small, margin={"b": _ROOM_BELOW})
+    figure.update_layout(bargap=0.25, showlegend=not small, margin={"b": _MARGIN_BELOW})
     figure.update_xaxes(range=[0.4, order.size + 0.6], dtick=1, showgrid=False)
     figure.update_yaxes(range=[0, 1.02], dtick=0.5 if small else 0.2)
     if small:
@@ -131,7 +131,7 @@ def all_predictions(
         hovertemplate="optimum: %{x} items<br>expected loss %{y:.4f}<extra></extra>",
     )
     figure.update_layout(
-        meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": _ROOM_BELOW}
+        meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": _MARGIN_BELOW}
     )
     figure.update_xaxes(
         title_text="number of items predicted positive (k)", range=[-0.6, n + 0.6], dtick=1, showgrid=False
@@ -211,10 +211,10 @@ def losses_by_strength(
             hovertemplate=f"{name}: expected loss %{{y:.4f}}<extra></extra>",
         )
     figure.add_vline(x=chosen, line={"color": ink(theme), "width": 1, "dash": "dot"})
-    # Room for both lines where they all but meet.
+    # Keep two nearly equal lines apart.
     low, high = float(best.min()), float(top_k.max())
     margin = max(0.15 * (high - low), 0.005)
-    figure.update_layout(hovermode="x unified", margin={"b": _ROOM_BELOW})
+    figure.update_layout(hovermode="x unified", margin={"b": _MARGIN_BELOW})
     figure.update_xaxes(title_text="from 0, independent, to 1, identical", range=[-0.02, 1.02], dtick=0.2)
     figure.update_yaxes(title_text="expected loss", range=[low - margin, high + margin])
     return figure
