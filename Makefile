@@ -35,5 +35,5 @@ sbom:       ## list the image's Python packages as CycloneDX, in site/sbom.json
 	mkdir -p site
 	.venv/bin/cyclonedx-py requirements --output-reproducible --output-file site/sbom.json requirements.txt
 
-bench:      ## run a benchmark, for example: make bench NAME=thresholds
+bench:      ## run a benchmark, for example: make bench NAME=engines
 	$(PYTHON) -m benchmarks.$(NAME)

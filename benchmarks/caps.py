@@ -1,6 +1,6 @@
-"""What caps on alerts and floors on precision do on new data, for the best thresholds and for the slider's corner.
+"""Measure caps on alerts and floors on precision on new data.
 
-Prints Markdown. Rated documents of `benchmarks.shared.populations` fall on days by chance, busier in the middle of each
+Prints Markdown. Rated documents of `benchmarks.populations` fall on days by chance, busier in the middle of each
 week; thresholds are chosen on one period and counted on the population, of which new periods are drawn.
 `corner` is the point of the slider that meets the goal, `best` the one that `multiloss_core.thresholds.targets` finds.
 Run: python -m benchmarks.caps [--samples 20]
@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.shared.populations import RatedPopulation, population, sample, true_rates
-from benchmarks.shared.reporting import print_header, print_row
+from benchmarks.populations import RatedPopulation, population, sample, true_rates
+from benchmarks.reporting import print_header, print_row
 from multiloss_core import OperatingPoint, RatedDocuments, operating_points
 from multiloss_core.numerics import Indices
 from multiloss_core.thresholds import SMOOTH, PathSearch, Point, Rule
@@ -33,8 +33,7 @@ TARGETS = np.arange(1, 1_000) / 1_000
 
 
 class Outcome(NamedTuple):
-    """One choice: the part of the cap used on its own data, and on new data that and the part of all positives caught,
-    the precision, and the share of days on which the cap is exceeded."""
+    """Shares of the cap used; on new data recall, precision and share of days above the cap."""
 
     used: float
     used_new: float

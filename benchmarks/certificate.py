@@ -1,8 +1,9 @@
-"""Does the guarantee hold, and what does it cost: `python -m benchmarks.certificate` prints Markdown tables.
+"""Measure failures and costs of certified precision; print Markdown.
 
-Failures: samples in which thresholds were certified although their true precision is below the one asked for. They may
-be at most 5 % of all samples. Kept: the mean share of the TP of the oracle, the loosest vertex of the path fitted to a
-very large sample whose true precision is the one asked for; nothing is kept where nothing is certified.
+Run: python -m benchmarks.certificate [samples]
+Failures: samples with certified thresholds whose true precision is below the required one; at most 5 % of all samples.
+Kept: the mean share of the TP of the oracle, the loosest vertex of the path fitted to a very large sample with the
+required true precision; 0 where nothing is certified.
 """
 
 from concurrent.futures import ProcessPoolExecutor
@@ -13,8 +14,8 @@ from sys import argv
 
 import numpy as np
 
-from benchmarks.shared.populations import RatedPopulation, population, sample_of_size, true_rates
-from benchmarks.shared.reporting import print_setup, print_table
+from benchmarks.populations import RatedPopulation, population, sample_of_size, true_rates
+from benchmarks.reporting import print_setup, print_table
 from multiloss_core import RatedDocuments, ThresholdPath, smooth_path
 from multiloss_core.generalisation import certify
 from multiloss_core.generalisation.certificate import COST_OF_BETTING
@@ -29,7 +30,7 @@ MAX_CUSTOMER = 9
 
 @dataclass(frozen=True)
 class Case:
-    """Samples of a population with about so many positives, and the precisions asked for."""
+    """A population, its approximate number of positives and the required precisions."""
 
     name: str
     positives: int
@@ -42,7 +43,7 @@ PLAIN = (
     Case("gauss2", 200, (0.2, 0.5, 0.8)),
     Case("discrete2", 200, (0.2, 0.4, 0.6)),
     Case("tails2", 200, (0.13, 0.14, 0.15)),
-    # Nearly all positives lie above a cliff: whoever starts a few documents below it certifies nothing.
+    # A path that starts a few documents below the cliff certifies nothing.
     Case("cliff2", 150, (0.6, 0.9)),
 )
 OTHER = (
@@ -76,7 +77,7 @@ def show(title: str, cases: tuple[Case, ...], samples: int, workers: ProcessPool
 
 
 def show_plans(samples: int, workers: ProcessPoolExecutor) -> None:
-    """Whether so many more ratings as the certificate suggests do certify: a fresh sample of the size it names."""
+    """Test whether a fresh sample of the suggested size certifies."""
     rows = []
     for case in PLANS:
         found = list(workers.map(partial(after_more_ratings, case), range(samples), chunksize=10))
@@ -90,7 +91,7 @@ def show_plans(samples: int, workers: ProcessPoolExecutor) -> None:
 
 
 def show_cost_of_betting() -> None:
-    """How many times the documents of the exact test the test by betting needs for the same power."""
+    """Compare the sample sizes of the betting test and the exact test at the same power."""
     generator = np.random.default_rng(0)
     rows = []
     for precision, true in ((0.1, 0.15), (0.1, 0.2), (0.3, 0.4), (0.5, 0.6), (0.8, 0.9), (0.9, 0.99)):
@@ -120,13 +121,13 @@ def show_cost_of_betting() -> None:
 
 
 def outcomes(case: Case, seed: int) -> list[tuple[bool, bool, float]]:
-    """Certify one sample at each precision: certified, wrongly so, and the TP kept as a share of the oracle's."""
+    """Certify one sample at each precision: certified, wrong, share of the oracle's TP."""
     source, documents = population(case.name), drawn(case, seed)
     paths: list[ThresholdPath] = []
 
     def once(part: RatedDocuments, *, rule: Rule) -> ThresholdPath:
         # The split follows the seed alone: the path is the same for every precision. Plans of ratings, for which it
-        # would be another, are not looked at here.
+        # would be another, are not used here.
         if not paths:
             paths.append(smooth_path(part, rule=rule))
         return paths[0]
@@ -168,7 +169,7 @@ def drawn(case: Case, seed: int) -> RatedDocuments:
 
 
 def thinned(documents: RatedDocuments, generator: np.random.Generator) -> RatedDocuments:
-    """Of the documents at most half a unit above their floors, one in four was rated."""
+    """Keep one in four documents at most half a unit above their floors."""
     low = (documents.scores < documents.floors + 0.5).all(axis=1)
     kept = ~low | (generator.random(len(low)) < 1 / 4)
     weights = np.where(low, 4.0, 1.0)[kept]
@@ -180,7 +181,7 @@ def thinned(documents: RatedDocuments, generator: np.random.Generator) -> RatedD
 def in_groups(
     source: RatedPopulation, positives: int, generator: np.random.Generator, largest: int, repeated: float = 1.0
 ) -> RatedDocuments:
-    """Draw customers with 1 to `largest` alerts each, all of one rating; a share of them repeat the first's scores."""
+    """Draw customers with 1 to `largest` alerts of one rating, `repeated` with equal scores."""
     customers = round(positives / source.share_positive / ((1 + largest) / 2))
     seed = int(generator.integers(2**31))
     first = sample_of_size(source, customers, seed)
@@ -195,7 +196,7 @@ def in_groups(
 
 @cache
 def oracle_tp(name: str, precision: float) -> float:
-    """Find TP for each rated document at the loosest vertex of a very well fitted path that has the precision."""
+    """Find TP per rated document at the loosest vertex of the oracle's path with the precision."""
     source = population(name)
     path = smooth_path(sample_of_size(source, LARGE_SAMPLE, 7))
     for thresholds in path.thresholds:

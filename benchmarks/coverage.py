@@ -1,4 +1,4 @@
-"""Do the intervals hold what they promise? `python -m benchmarks.coverage` prints a Markdown table.
+"""Measure the coverage of intervals: `python -m benchmarks.coverage` prints Markdown.
 
 Samples of rated documents, plain, weighted or in groups, are drawn from populations with known truth, smooth ones and
 some whose precision jumps; on each of them thresholds are chosen, intervals made, and compared with the truth at the
@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.shared.populations import FORMS, RatedPopulation, population, true_rates
-from benchmarks.shared.reporting import print_table
+from benchmarks.populations import FORMS, RatedPopulation, population, true_rates
+from benchmarks.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
 from multiloss_core.generalisation.bootstrap import RESAMPLES
 from multiloss_core.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
@@ -33,13 +33,13 @@ TARGETS = (0.2, 0.5)
 EXPECTED = ("expected.tp", "expected.fp", "expected.precision", "marginal_precision")
 QUANTITIES = (*EXPECTED, "new_period.tp", "new_period.fp", "new_period.precision")
 SAMPLE = ("population", "form", "rated positives", "m")
-# With fewer samples the range of their errors says nothing.
+# With fewer samples the range of their errors is meaningless.
 MIN_SAMPLES_OF_ORACLE = 20
 COUNTED = ("TP in sample", "TP corrected", "TP true", "FP in sample", "FP corrected", "FP true")
 
 
 class Trial(NamedTuple):
-    """One sample at one target: which intervals held the truth, and TP and FP in the sample, corrected and true.
+    """Coverage of one sample at one target, with TP and FP in sample, corrected and true.
 
     `widths` and `errors` are of the intervals of `EXPECTED` and of their estimates.
     """
@@ -90,7 +90,7 @@ def arguments() -> argparse.Namespace:
 
 
 def trials(name: str, form: str, positives: int, seed: int, *, resamples: int) -> list[Trial]:
-    """Try one sample of about so many positives at each target."""
+    """Test one sample of about `positives` positives at each target."""
     source = population(name)
     documents = FORMS[form](source, positives, 1000 * positives + seed)
     fit = smooth_fit(documents)
@@ -127,7 +127,7 @@ def true_margin(source: RatedPopulation, below: np.ndarray, above: np.ndarray) -
 
 
 def holds(interval: Interval, truth: float) -> float:
-    """Say 1 or 0; NaN where there is nothing to hold or no interval."""
+    """Return 1 or 0; NaN without a truth or an interval."""
     if np.isnan([truth, interval.low]).any():
         return float("nan")
     return float(interval.low - 1e-9 <= truth <= interval.high + 1e-9)
@@ -136,7 +136,7 @@ def holds(interval: Interval, truth: float) -> float:
 def percentages(held: list[tuple[float, ...]]) -> list[str]:
     known = [column[~np.isnan(column)] for column in np.transpose(held)]
     shares = [f"{100 * column.mean():.1f}" if column.size else "-" for column in known]
-    # How often there is an interval tells as much, where it is not always.
+    # The share of samples with an interval matters as much.
     return [
         share if len(column) == len(held) else f"{share} ({100 * len(column) / len(held):.0f})"
         for share, column in zip(shares, known, strict=True)

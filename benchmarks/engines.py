@@ -1,4 +1,4 @@
-"""What counting in an engine costs: `python -m benchmarks.engines` prints Markdown tables.
+"""Measure time and memory of counting in engines; print Markdown.
 
 Every way runs in a process of its own, from its start to its end: seconds, CPU seconds of all its threads, the peak of
 its memory; the ways take turns, and medians are shown. All count the same cells of the same Parquet files, of three
@@ -24,7 +24,7 @@ import pandas as pd
 import pyarrow as arrow
 from pyarrow import parquet
 
-from benchmarks.shared.reporting import print_setup, print_table
+from benchmarks.reporting import print_setup, print_table
 from multiloss_core import operating_point, smooth_path
 from multiloss_core.engines import Engine, RatedColumns, count_cells, count_rows
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
@@ -43,12 +43,12 @@ ROWS_OF_A_FILE = 500_000
 
 
 class Run(NamedTuple):
-    """What one process needed, and what it said."""
+    """Resources of one process, and its output."""
 
     seconds: float
     cpu: float
     mebibytes: float
-    said: dict[str, Any]
+    output: dict[str, Any]
 
 
 def main() -> None:
@@ -74,11 +74,11 @@ def compare(folder: Path, given: argparse.Namespace) -> None:
     for _ in range(given.repetitions):
         for way in WAYS:
             runs[way].append(run(way, table))
-    totals = {json.dumps(found[0].said["total"]) for found in runs.values()}
+    totals = {json.dumps(found[0].output["total"]) for found in runs.values()}
     if len(totals) > 1:
         raise AssertionError(f"the ways do not count the same: {totals}")
     shown = {
-        way: Run(*(median(one[place] for one in found) for place in range(3)), found[0].said)
+        way: Run(*(median(one[place] for one in found) for place in range(3)), found[0].output)
         for way, found in runs.items()
     }
     print_table(
@@ -96,15 +96,15 @@ def compare(folder: Path, given: argparse.Namespace) -> None:
             for way, found in shown.items()
         ],
     )
-    answer = shown["first answer"].said
+    answer = shown["first answer"].output
     print(
         f"The first answer (which rows can be used, nodes, cells, smooth path, point at {TARGET:.0%}) takes "
-        f"{answer['seconds'] / shown['DuckDB'].said['seconds']:.1f} times the bare count of its cells in the same kind "
-        f"of process: {answer['seconds']:.1f} and {shown['DuckDB'].said['seconds']:.1f} s after the imports. From it "
-        f"on, {answer['questions_afterwards']} questions for {answer['points']} further points of the slider.\n"
+        f"{answer['seconds'] / shown['DuckDB'].output['seconds']:.1f} times the bare count of its cells in the same "
+        f"kind of process: {answer['seconds']:.1f} and {shown['DuckDB'].output['seconds']:.1f} s after the imports. "
+        f"After it, {answer['questions_afterwards']} questions for {answer['points']} further points of the slider.\n"
     )
     if given.spark:
-        print_spark(folder / "spark", table, given.repetitions, shown["DuckDB"].said)
+        print_spark(folder / "spark", table, given.repetitions, shown["DuckDB"].output)
     if given.large:
         print_memory(folder, given, shown["DuckDB"])
 
@@ -114,7 +114,7 @@ def print_spark(scratch: Path, table: Path, repetitions: int, duckdb: dict[str, 
     if home is None:
         raise SystemExit("PySpark is missing: python3 -m venv .spark && .spark/bin/pip install pyspark==4.3.0")
     scratch.mkdir()
-    # As a cluster that stays: with Java's better compiler, which needs some questions to get warm.
+    # Java's optimising compiler needs some queries to warm up.
     cluster = SparkCluster(home, scratch, java="")
     name = f"parquet.`{table}`"
     found = []
@@ -125,9 +125,9 @@ def print_spark(scratch: Path, table: Path, repetitions: int, duckdb: dict[str, 
             count_cells(engine, name, COLUMNS, axes())
         for _ in range(repetitions):
             before = cluster.cpu_seconds()
-            said = with_engine(engine, name)
-            found.append((said["seconds"], cluster.cpu_seconds() - before + said["cpu"]))
-            if said["total"] != duckdb["total"]:
+            output = with_engine(engine, name)
+            found.append((output["seconds"], cluster.cpu_seconds() - before + output["cpu"]))
+            if output["total"] != duckdb["total"]:
                 raise AssertionError("Spark does not count the same")
         engine.close()
     finally:
@@ -164,24 +164,24 @@ def run(way: str, table: Path) -> Run:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     if process.stdout is None:
         raise AssertionError
-    said = process.stdout.read()
+    output = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
     seconds = perf_counter() - began
     if status:
         raise SystemExit(f"'{way}' failed")
-    found = json.loads(said)
+    found = json.loads(output)
     return Run(seconds, used.ru_utime + used.ru_stime, found.pop("peak"), found)
 
 
 def peak_mebibytes() -> float:
-    """Look up the largest memory that this process has had."""
-    # Of a child, wait4 would tell at least that of its parent.
+    """Read the peak memory of this process."""
+    # wait4 returns at least the peak of the parent.
     (line,) = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
     return float(line.split()[1]) / 1024
 
 
 def rows_in(folder: Path, rows: int) -> Path:
-    """Write rated documents, two related scores and 3 % of fraud, unless they are there; returns their folder."""
+    """Write rated documents with two scores and 3 % fraud unless stored; return their folder."""
     table = folder / f"{rows}" / "alerts"
     table.mkdir(parents=True, exist_ok=True)
     for number in range(-(-rows // ROWS_OF_A_FILE)):
@@ -212,7 +212,7 @@ def rows_in(folder: Path, rows: int) -> Path:
 
 
 def axes() -> tuple[np.ndarray, np.ndarray]:
-    """Unequal nodes, denser at the top, the same for every way."""
+    """Return unequal nodes, denser at the top."""
     nodes = np.unique(np.concatenate([[FLOOR], 1 - np.exp(np.linspace(np.log(0.95), np.log(1e-4), GRID - 2)), [1.1]]))
     return nodes, nodes
 
@@ -248,7 +248,7 @@ def with_engine(engine: Engine, table: str) -> dict[str, Any]:
 
 
 def first_answer(table: Path) -> dict[str, Any]:
-    """Everything from a table to a point, and then the slider."""
+    """Find a point from a table, then move the slider."""
     engine = Counted(DuckDBEngine(table.parent))
     name = engine.tables()[0]
     began, cpu = perf_counter(), process_time()
@@ -272,13 +272,13 @@ def first_answer(table: Path) -> dict[str, Any]:
 
 
 class Counted:
-    """An engine that counts the questions it is asked."""
+    """Count the queries to an engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine, self.questions = engine, 0
 
     def query(self, sql: str) -> arrow.Table:
-        """Pass a question on."""
+        """Forward a query."""
         self.questions += 1
         return self._engine.query(sql)
 
@@ -287,7 +287,7 @@ class Counted:
 
 
 def summed(cells: np.ndarray, positives: np.ndarray, negatives: np.ndarray) -> Sequence[float]:
-    """Sum up what tells whether two ways counted the same in every cell."""
+    """Compute checksums of the cells, to compare two ways."""
     key = cells[:, 0] * 1_009 + cells[:, 1] * 7
     return positives.sum(), negatives.sum(), (key * positives).sum(), (key * negatives).sum()
 

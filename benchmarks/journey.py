@@ -1,7 +1,7 @@
-"""What a visitor waits for and has to do, in headless Chromium: of every page, and from a raw export to a decision.
+"""Measure delays, layout shifts and clicks from an export to a decision, in Chromium.
 
 Starts the application; opens each page by its address and by a click, and prints how much the layout shifts and how
-many seconds pass until each thing is seen; then goes the way of `ROUTE` with an export of its own making, and prints
+many seconds pass until each thing is seen; then follows `ROUTE` with a simulated export, and prints
 clicks, words on the screen and seconds of each step. Run: python -m benchmarks.journey [rows of the export]
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import Browser, FilePayload, Page, ViewportSize, sync_playwright
 
-from benchmarks.shared.reporting import print_setup, print_table
+from benchmarks.reporting import print_setup, print_table
 from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 
 ROWS = 10_000
@@ -34,7 +34,7 @@ PAGES = {
     "top_k": ("Top-k: sort, then cut", ".probability-bars .value"),
     "papers": ("Papers", None),
 }
-# Milliseconds at which each thing was first seen, told by the page itself; shifts as web-vitals adds them up: the worst
+# Milliseconds at which each element first appeared; shifts as web-vitals adds them up: the worst
 # window of at most 5 s whose shifts are less than 1 s apart, without those that follow on what the user did.
 WATCH = """
 window.watch = (title, figure) => {
@@ -69,7 +69,7 @@ window.worst = () => {
 }
 """
 # Words that are new in view and on the whole page: what was read before, with these or other numbers, is not read
-# again; names of icons, numbers, code and what the visitor writes are not counted.
+# again; names of icons, numbers, code and the input of the user are not counted.
 TO_READ = """() => {
     const read = window.read ??= [new Set(), new Set()], counts = [0, 0]
     const skipped = '[data-testid=stCode], textarea, style, script'
@@ -91,7 +91,7 @@ TO_READ = """() => {
 
 
 class Step(NamedTuple):
-    """What the visitor does, and what is seen once it is done; `clicks` that it takes, and words that are typed."""
+    """An action of the user, the selector of its result, and its clicks and typed words."""
 
     words: str
     act: Callable[[Page], object]
@@ -109,7 +109,6 @@ def _link(name: str) -> Callable[[Page], object]:
     return lambda page: page.get_by_role("link", name=name, exact=True).first.click()
 
 
-# The way of a user; a screen that changes is changed here.
 ROUTE = (
     Step("drop the export on *Rated data*", lambda page: None, "[data-testid=stMetricValue]", 1),
     Step("*Decide*", _link("Decide"), ".st-key-answer h2", 1),
@@ -119,7 +118,7 @@ ROUTE = (
         "[data-testid=stTextArea]",
         1,
     ),
-    Step("say who and why", _sign, "[data-testid=stTextArea]", 2, 7),
+    Step("enter name and reason", _sign, "[data-testid=stTextArea]", 2, 7),
     Step(
         "*Save to the log*",
         lambda page: page.get_by_role("button", name="Save to the log").click(),
@@ -138,7 +137,7 @@ def main() -> None:
         playwright.chromium.launch(executable_path=chromium_executable(), args=CHROMIUM_ARGUMENTS) as browser,
     ):
         print_setup("A journey", ("streamlit", "plotly"), f", Chromium {browser.version}")
-        # The first visitor of a server waits for its imports and for the counts of the samples.
+        # The first session waits for imports and the counts of the samples.
         for name in PAGES:
             _opened(browser, f"{address}/{name}", name)
         header = (
@@ -192,7 +191,7 @@ def _clicked(browser: Browser, address: str) -> list[list[str]]:
 
 
 def _figures(page: Page, name: str, start: float) -> list[str]:
-    """Wait until a page is at rest; its shift, and the seconds at which it showed each thing."""
+    """Wait until a page is at rest; return its shift and the seconds of each element."""
     title, figure = PAGES[name]
     page.get_by_role("heading", name=title, exact=True).wait_for()
     if figure is not None:
@@ -211,7 +210,7 @@ def _journey(browser: Browser, address: str, rows: int) -> list[list[object]]:
     page = _page(browser)
     page.goto(f"{address}/rated_data")
     page.wait_for_selector(READY)
-    # The sample's charts are drawn while the visitor looks for the file.
+    # The sample's charts are drawn while the user selects the file.
     page.wait_for_timeout(5000)
     export: FilePayload = {"name": "alerts.csv", "mimeType": "text/csv", "buffer": raw_export(rows)}
     found: list[list[object]] = [["open the program", 0, 0, *page.evaluate(TO_READ), "-"]]
@@ -236,7 +235,7 @@ def _journey(browser: Browser, address: str, rows: int) -> list[list[object]]:
 
 
 def raw_export(rows: int) -> bytes:
-    """Write alerts of half a year as a case system gives them out: four dispositions, many of the last ones pending."""
+    """Simulate an export of half a year with four dispositions, many recent ones pending."""
     generator = np.random.default_rng(7)
     documents = 20 * rows
     fraud = generator.random(documents) < 0.012

@@ -1,8 +1,8 @@
-"""Thresholds chosen on one half of real data and counted on the other half, the default against the papers' two.
+"""Select thresholds on one half of real data and count them on the other.
 
 `python -m benchmarks.real_halves [--splits 20] [--tables …]` prints Markdown. The public biometric files are split by
-persons: a row compares two of them (the columns `pair_id` and `person` tell them); rows of two persons of one half
-belong to that half, rows across are dropped, so nobody is in both. Of the other tables, each scored by two detectors
+persons: a row compares two of them (columns `pair_id` and `person`); rows of two persons of one half
+belong to that half, rows across are dropped, so no person is in both. Of the other tables, each scored by two detectors
 that were trained without the row, rows are split at random; what lies at or above the median of a score is rated. Each
 split is used in both directions.
 """
@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchmarks.shared.populations import RatedPopulation, best_thresholds
-from benchmarks.shared.reporting import print_header, print_row, print_setup
-from benchmarks.shared.stress import available_detectors, real_scores
+from benchmarks.populations import RatedPopulation, best_thresholds
+from benchmarks.reporting import print_header, print_row, print_setup
+from benchmarks.stress import available_detectors, real_scores
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -54,7 +54,7 @@ class Case(NamedTuple):
 
 
 class Halved(NamedTuple):
-    """What one half chose and the other counted: positives choosing; by method and target; in hindsight.
+    """Selections of one half counted on the other, by method and target.
 
     `gains` (methods, targets): TP - m / (1 - m) FP on the other half. `best` (targets,): the largest there is.
     `claimed` and `found` (2, targets): TP and FP of the default, cross-fitted within its half and on the other one.
@@ -184,7 +184,7 @@ def report(results: list[tuple[Case, list[Halved]]]) -> None:
         f"better of the papers' methods {sums[1]:.1f}; ratio {sums[0] / sums[1]:.2f}.\n"
         f"Worse by more than two corrected standard errors: {', '.join(worse) or 'nowhere'}."
     )
-    print("\n## What cross-fitting on the half that chose says of the default, and what the other half found\n")
+    print("\n## The default: cross-fitted estimates of one half, and counts on the other\n")
     print_header("table, rule", "m", "TP claimed", "found", "FP claimed", "found")
     for case, found in results:
         claimed, counted = (np.mean([getattr(one, part) for one in found], axis=0) for part in ("claimed", "found"))

@@ -1,4 +1,4 @@
-"""How much net benefit the default's thresholds lose on the population, against those of the papers' two methods.
+"""Compare the loss of net benefit of the default with the papers' two methods.
 
 Prints Markdown. Regret: the best TP - m / (1 - m) FP over all thresholds minus that of the chosen ones, on the
 population, as a share of its rated positives; mean over samples. The papers' methods are the graph path and the power
@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchmarks.shared.populations import FORMS, RECIPES, best_thresholds, population, regret, sample
-from benchmarks.shared.reporting import print_header, print_row
-from benchmarks.shared.stress import AGREEING, REAL, STRESS, SYNTHETIC
+from benchmarks.populations import FORMS, RECIPES, best_thresholds, population, regret, sample
+from benchmarks.reporting import print_header, print_row
+from benchmarks.stress import AGREEING, REAL, STRESS, SYNTHETIC
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -37,7 +37,7 @@ PAPER = ("graph, uniform", "power, uniform")
 DEFAULT = "smooth"
 # Cells where both lose less than this are left out; ratios below the floor count as the floor.
 NOTHING, LOWEST_RATIO = 0.001, 0.02
-# Of differences of nothing, so many lie more than two standard errors above it.
+# Share of zero differences more than two standard errors above zero.
 CHANCE_BEYOND_2 = 0.023
 
 
@@ -128,7 +128,7 @@ class Compared(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The default's regret over the better one; NaN where neither loses anything to speak of."""
+        """The default's regret over the better one; NaN where both are negligible."""
         if max(self.own, self.better) < NOTHING:
             return float("nan")
         return self.own / self.better if self.better > 0 else float("inf")
@@ -179,7 +179,7 @@ def _ratio_words(one: Compared) -> str:
 
 
 def _summary(compared: list[Compared]) -> None:
-    """Print figures by kind of population and number of positives, cells where nothing should be flagged apart."""
+    """Print a summary by kind and number of positives, with cells with nothing to flag apart."""
     print()
     print_header(
         *("kind", "positives", "cells", "ratio of summed regrets", "geometric mean of ratios", "above 1.1"),

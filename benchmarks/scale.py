@@ -1,7 +1,7 @@
-"""What goes over the network when a cluster counts: `python -m benchmarks.scale` prints Markdown tables.
+"""Measure the network traffic of counting on a cluster; print Markdown.
 
 A Spark cluster of one, two and four workers on this machine, processes of one core each, counts the same rows into the
-same cells. Spark's own log of events says how many rows and bytes its tasks exchanged. Then the same for tables that no
+same cells. Spark's event log lists the rows and bytes exchanged by tasks. Then the same for tables that no
 machine here holds, by simulation: each task finds the cells that its share of the rows is in, drawn from the counts
 above, and hands over one row for each of them.
 Run: python -m benchmarks.scale [--rows 1e7] [--workers 1 2 4], with Java and an environment with PySpark (see README).
@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.engines import COLUMNS, GRID, axes, rows_in
-from benchmarks.shared.reporting import print_header, print_row, print_setup
+from benchmarks.reporting import print_header, print_row, print_setup
 from multiloss_core.engines import count_cells
 from multiloss_core.engines.backends.spark_engine import SparkEngine
 from multiloss_core.numerics import Floats
 from tests.engines.spark_cluster import SparkCluster, spark_home
 
-# What a task reads, unless a setting of the cluster says otherwise.
+# Default of Spark.
 BYTES_OF_A_TASK = 128 * 2**20
 # Of one row: two scores and the rating, as Parquet keeps them.
 BYTES_OF_A_ROW = 17
@@ -33,7 +33,7 @@ LARGER = ((10**8, 10), (10**9, 30), (10**10, 100))
 
 
 class Shuffled(NamedTuple):
-    """What the tasks of a question exchanged: their number, rows, bytes; and the seconds that they ran in all."""
+    """Number of tasks of a query, rows and bytes exchanged, and total seconds."""
 
     tasks: int
     rows: int
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def measured(home: Path, scratch: Path, table: Path, workers: int) -> tuple[float, Shuffled, Floats]:
-    """Count twice on a cluster; of the second time the seconds, what was exchanged, and the shares of the cells."""
+    """Count twice on a cluster; return seconds, exchange and shares of the second run."""
     scratch.mkdir()
     events = scratch / "events"
     events.mkdir()
@@ -88,7 +88,7 @@ def measured(home: Path, scratch: Path, table: Path, workers: int) -> tuple[floa
 
 
 def exchanged(events: Path) -> Shuffled:
-    """Add up what the tasks of the last stage that wrote for another one exchanged, from the log of events."""
+    """Sum the exchange of the tasks of the last shuffle stage in the event log."""
     stages: dict[int, list[tuple[int, int, float]]] = {}
     for event in _events(events):
         if event.get("Event") == "SparkListenerTaskEnd" and event.get("Task Metrics"):
@@ -119,7 +119,7 @@ def print_larger(shares: Floats, bytes_of_each: float) -> None:
     generator = np.random.default_rng(0)
     for rows, workers in LARGER:
         tasks = max(-(-rows * BYTES_OF_A_ROW // BYTES_OF_A_TASK), workers)
-        # The cells that a task meets differ by chance only: a few tasks tell of all.
+        # Tasks differ by chance only: a few represent all.
         met = np.mean([(generator.poisson(shares * rows / tasks) > 0).sum() for _ in range(20)])
         size = met * tasks * bytes_of_each / 1e6
         print_row(

@@ -11,9 +11,7 @@ from multiloss_core import DataError
 def back_up(address: str, file: Path) -> None:
     """Copy the SQLite log at `address` to a new file in one snapshot.
 
-    Raises
-    ------
-    DataError : the log is missing or not an SQLite file, or the new file exists or cannot be written.
+    Raises DataError: the log is missing or not an SQLite file, or the new file exists or cannot be written.
     """
     source = _file_of(address, "pg_dump")
     if not source.is_file():
@@ -31,9 +29,7 @@ def back_up(address: str, file: Path) -> None:
 def restore(address: str, file: Path) -> None:
     """Replace the SQLite log at `address` by the copy in `file`, and delete its old journals.
 
-    Raises
-    ------
-    DataError : the log is open or not an SQLite file, or the copy cannot be read or is no decision log.
+    Raises DataError: the log is open or not an SQLite file, or the copy cannot be read or is no decision log.
     """
     target = _file_of(address, "psql")
     if not file.is_file() or (target.exists() and file.samefile(target)):

@@ -39,9 +39,7 @@ _LOGGER = logging.getLogger(__name__)
 def log_address() -> str:
     """Return the address in the environment, else that of a file in the user's data folder.
 
-    Raises
-    ------
-    DataError : the folder cannot be made.
+    Raises DataError: the folder cannot be made.
     """
     address = os.environ.get(ADDRESS, "").strip()
     if address:
@@ -60,9 +58,7 @@ def log_address() -> str:
 def make_engine(address: str) -> Engine:
     """Make an engine for `sqlite:///decisions.db` or `postgresql+psycopg://…`.
 
-    Raises
-    ------
-    DataError : another kind of address, or SQLite without a file.
+    Raises DataError: another kind of address, or SQLite without a file.
     """
     url = checked_url(address)
     if url.get_backend_name() == "sqlite":

@@ -46,9 +46,7 @@ END""",
 def create(engine: Engine) -> None:
     """Create missing tables and triggers; several programs may open the database at once.
 
-    Raises
-    ------
-    DataError : the database holds a log of another schema.
+    Raises DataError: the database holds a log of another schema.
     """
     with reading(engine) as connection:
         if _exists(connection):

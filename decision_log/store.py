@@ -77,9 +77,7 @@ class DecisionLog:
     `address`: `sqlite:///decisions.db` or `postgresql+psycopg://user:password@host/database`. Threads may share a log;
     processes open one each. Every method raises DataError when the database does not answer or rejects the statement.
 
-    Raises
-    ------
-    DataError : an invalid address, a database that cannot be reached, or a log of another schema.
+    Raises DataError: an invalid address, a database that cannot be reached, or a log of another schema.
     """
 
     def __init__(self, address: str) -> None:
@@ -108,9 +106,7 @@ class DecisionLog:
     def add(self, record: DecisionRecord) -> int:
         """Add a record and return the number of its entry; a record added before keeps its number.
 
-        Raises
-        ------
-        DataError : the log holds another record with the same `record_id`.
+        Raises DataError: the log holds another record with the same `record_id`.
         """
         values: dict[str, Any] = {
             "record_id": record.record_id,
@@ -156,9 +152,7 @@ class DecisionLog:
     def get(self, entry_id: int) -> LogEntry:
         """Get one entry.
 
-        Raises
-        ------
-        DataError : there is no entry with this number.
+        Raises DataError: there is no entry with this number.
         """
         with reading(self._engine) as connection:
             return _entry(connection, entry_id)
@@ -179,9 +173,7 @@ class DecisionLog:
     def remark(self, entry_id: int, by: str, words: str, *, withdraws: bool = False) -> LogEntry:
         """Add a remark on an entry, or withdraw the entry; neither can be undone.
 
-        Raises
-        ------
-        DataError : no such entry, an empty name or remark, or an entry that was withdrawn before.
+        Raises DataError: no such entry, an empty name or remark, or an entry that was withdrawn before.
         """
         checked_name("author", by)
         checked_name("words", words)
@@ -200,13 +192,11 @@ class DecisionLog:
         """Record the deployment of an entry and retire the one before for the same data name.
 
         `by` is the person, `when` a time with a zone (default: now). An entry that is deployed already is not changed.
-        If a wrong clock dated the present deployment more than the tolerance into the future, the next one begins
+        If a wrong clock dated the current deployment more than the tolerance into the future, the next one begins
         before it; `audit` reports that.
 
-        Raises
-        ------
-        DataError : no such entry, a withdrawn one, an empty name, or a time that has no zone, is in the future or
-            is before the present deployment.
+        Raises DataError: no such entry, a withdrawn one, an empty name, or a time that has no zone, is in the future or
+        is before the current deployment.
         """
         checked_name("deployed_by", by)
         if when is not None and when.utcoffset() is None:
@@ -307,7 +297,7 @@ def _moment(when: datetime | None, current: Row[Any] | None, now: datetime) -> d
         )
     if earliest is not None and when < earliest:
         raise DataError(
-            f"The present deployment began at {earliest:%Y-%m-%d %H:%M:%S} UTC; the next one cannot begin before it."
+            f"The current deployment began at {earliest:%Y-%m-%d %H:%M:%S} UTC; the next one cannot begin before it."
         )
     return when
 

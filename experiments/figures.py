@@ -83,7 +83,7 @@ def figure_1() -> str:
 
 
 def probabilities_drawing(probabilities: Floats, best: Bools) -> str:
-    """Draw the probabilities of items (n,) in decreasing order, those predicted positive (n,) strongly coloured."""
+    """Draw probabilities of items (n,) in decreasing order, predicted positives (n,) coloured."""
     order = probability_order(probabilities)
     colours = {True: style.CURVE["light"], False: style.PALE["light"]}
     with new_chart("Probabilities in decreasing order with the best prediction") as chart:
@@ -110,7 +110,7 @@ class Chosen:
 
 
 def chosen_by_method(surfaces: CountSurfaces) -> dict[str, Chosen]:
-    """Find the paths of the three methods of the figures, and their points at a marginal precision of .5."""
+    """Find the paths of three methods and their points at a marginal precision of .5."""
     paths = {
         "analytic": analytic_path(surfaces, family="power"),
         "graph": graph_path(surfaces),
@@ -137,7 +137,7 @@ def figure_9(chosen: Mapping[str, Chosen]) -> str:
 
 
 def figure_10(surfaces: CountSurfaces, chosen: Mapping[str, Chosen]) -> dict[str, str]:
-    """Draw the paths of the analytic and the graph method, a drawing for each view: surfaces, thresholds, plane."""
+    """Draw the paths of the analytic and the graph method, one drawing per view."""
     return {
         title: panels(
             _title(10, f"the path of the analytic (left) and the graph method (right), {words}"),

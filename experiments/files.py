@@ -30,7 +30,7 @@ class DataFile:
 
 
 def data_folder() -> Path:
-    """Find the folder of the data: the environment's MULTILOSS_DATA, else ../shared/data beside the checkout.
+    """Find the data folder: MULTILOSS_DATA, else ../shared/data beside the checkout.
 
     Raises DataError if there is no such folder.
     """
@@ -44,7 +44,7 @@ def data_folder() -> Path:
 
 
 def checked_file(file: DataFile, folder: Path | None = None) -> Path:
-    """Return where a file is, once its bytes are known to be right; `folder` is `data_folder()` if left out.
+    """Check the SHA-256 of a file and return its path; `folder`: by default `data_folder()`.
 
     Raises DataError if it is missing or another.
     """
@@ -63,7 +63,7 @@ def checked_file(file: DataFile, folder: Path | None = None) -> Path:
 
 
 def require_counts(name: str, labels: Bools, *, rows: int, positives: tuple[int, ...]) -> None:
-    """Raise DataError unless `labels` (n,) or (n, classes) has this many rows and positives of each class."""
+    """Raise DataError unless `labels` (n,) or (n, classes) has these rows and positives."""
     found = tuple(int(count) for count in np.atleast_1d(labels.sum(axis=0)))
     if len(labels) != rows or found != positives:
         raise DataError(
@@ -84,7 +84,7 @@ DIGITS = 6
 def store_results(
     name: str, figures: Mapping[str, Any], settings: Mapping[str, Any], markdown: str = "", folder: Path = RESULTS
 ) -> Path:
-    """Write `figures` as name.json with date, versions and settings, and `markdown` below the same line as name.md.
+    """Write `figures` and the setup as name.json, and `markdown` as name.md.
 
     Floats are rounded to six decimals; NaN and infinity become null. Returns the path of the JSON file.
     """

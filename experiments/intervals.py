@@ -16,7 +16,7 @@ AT_A_TIME = 256
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean, and the ends of its 95 % interval; NaN ends where one draw tells nothing of the others."""
+    """A mean and the ends of its 95 % interval; NaN ends for a single draw."""
 
     mean: float
     low: float
@@ -24,7 +24,7 @@ class Interval:
 
 
 def t_interval(values: ArrayLike) -> Interval:
-    """Compute the mean of independent draws (n,) and its t interval; give differences for the interval of one."""
+    """Compute the mean and t interval of independent draws (n,) or paired differences."""
     drawn = np.asarray(values, dtype=np.float64)
     mean = float(drawn.mean())
     if drawn.size < 2:
@@ -41,7 +41,7 @@ def percentile_interval(value: float, resampled: ArrayLike) -> Interval:
 
 @dataclass(frozen=True, eq=False)
 class ResampledShares:
-    """Of each bootstrap draw (draws, m): the shares of true positives `u`, predicted positives `v`, positives `p`."""
+    """Shares of true positives `u`, predicted positives `v`, positives `p`, each (draws, m)."""
 
     u: Floats
     v: Floats
@@ -49,7 +49,7 @@ class ResampledShares:
 
 
 def resampled_shares(flagged: Bools, labels: Bools, *, draws: int, generator: np.random.Generator) -> ResampledShares:
-    """Count m predictions `flagged` (n, m) against `labels` (n, m) on `draws` paired bootstrap samples of the n items.
+    """Count m predictions `flagged` (n, m) against `labels` (n, m) on paired bootstrap samples.
 
     Every column, whatever class and method it stands for, meets the same samples: one draw is one row of multinomial
     weights, and all counts come from one matrix product. O(draws n m).

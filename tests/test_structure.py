@@ -20,7 +20,7 @@ MIN_MODULES, MAX_LINES, MAX_NAME = 4, 400, 60
 PRODUCT = ("multiloss_core", "decision_log", "ui", "pages", "benchmarks", "experiments")
 FOLDERS = (*PRODUCT, "tests")
 # Exceptions of today; all lists become empty.
-SMALL_FOLDERS = ("benchmarks/load", "benchmarks/shared", "ui", "ui/data/browser_storage")
+SMALL_FOLDERS = ("ui", "ui/data/browser_storage")
 LONG_FILES = ("multiloss_core/thresholds/data/rated_documents.py",)
 
 

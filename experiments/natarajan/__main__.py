@@ -1,4 +1,4 @@
-"""Run Tables 2 and 3 again: `python -m experiments.natarajan [sets ...] [--draws 10] [--quick]`."""
+"""Rerun Tables 2 and 3: `python -m experiments.natarajan [sets ...] [--draws 10] [--quick]`."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ PROCESSES = 2
 
 
 def main() -> None:
-    """Run the sets asked for, store each as it is done (but for `--quick`), and print their tables."""
+    """Run the chosen sets, store each unless `--quick`, and print their tables."""
     asked = _arguments()
     keys = asked.sets or (QUICK_SETS if asked.quick else SHORTEST_FIRST)
     draws = min(asked.draws, QUICK_DRAWS) if asked.quick else asked.draws

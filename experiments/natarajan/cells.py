@@ -136,7 +136,7 @@ def _cells(
 
 
 def resampled_means(flagged: Bools, labels: Bools, loss: Loss, resamples: int = RESAMPLES) -> Floats:
-    """Compute the mean loss over classes (resamples, m) of m predictions on test items drawn again.
+    """Compute bootstrap mean losses over classes (resamples, m) of m predictions.
 
     `flagged` (classes, m, n), `labels` (classes, n). A class without a positive among the items drawn is left out of
     that draw's mean, as the tables leave out topics without one.
@@ -169,8 +169,7 @@ PROPOSED = PRINTED_METHODS[0]
 
 @dataclass(frozen=True)
 class Wins:
-    """In how many of `rows` Proposed has a smaller loss than `method`: as printed, and here; `clearly` here by more
-    than the paired interval, and `clearly_not` the other way round."""
+    """Numbers of `rows` in which Proposed has less loss; `clearly`: beyond the paired interval."""
 
     loss: str
     method: str
@@ -183,7 +182,7 @@ class Wins:
 
 @dataclass(frozen=True)
 class Summary:
-    """`marks`: cells of each mark; `orders_as_printed` of `orders` pairs of methods within a row and loss."""
+    """Counts of cells by `marks`; `orders_as_printed` of `orders` pairs of methods."""
 
     marks: dict[str, int]
     wins: tuple[Wins, ...]

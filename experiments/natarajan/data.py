@@ -1,4 +1,4 @@
-"""Load the seven sets of Natarajan et al. 2016, Tables 2 and 3, and define the rows and recipes of the tables."""
+"""Load the sets of Natarajan et al. 2016, Tables 2 and 3; define rows and recipes."""
 
 import gzip
 from collections.abc import Callable
@@ -25,7 +25,7 @@ CUTS_OF_ONE_RANKING = ("Proposed", "Baseline", "Tuning")
 
 @dataclass(frozen=True)
 class Recipe:
-    """What was chosen for a set: `name` as printed.
+    """Settings of a set: `name` as printed.
 
     `svm_strengths`: the values of C of the structured SVM tried on a held-out third; `strengths`: those of C = 1 / L2
     tried by cross-validation; `scaling`: "standardised", "as they are" or "text"; `same_features`: whether these are
@@ -55,7 +55,7 @@ RECIPES: MappingProxyType[str, Recipe] = MappingProxyType(
 
 @dataclass(frozen=True)
 class TableRow:
-    """One printed row: the key of its set in `RECIPES`, and the least number of positives of a class in it."""
+    """One printed row: key of its set in `RECIPES`, minimum positives of a class."""
 
     key: str
     least: int = 1
@@ -137,7 +137,7 @@ def breast_cancer(folder: Path | None = None) -> BinaryProblems:
 
 
 def spambase(folder: Path | None = None) -> BinaryProblems:
-    """Load SPAMBASE: 4,601 messages, 57 frequencies; ham is positive, as the printed figures need it."""
+    """Load SPAMBASE: 4,601 messages, 57 frequencies; ham is positive, to fit the paper."""
     rows = np.array(_arff_rows(checked_file(SPAMBASE_FILE, folder)), dtype=np.float64)
     labels = rows[:, -1:] == 0
     require_counts("SPAMBASE", labels, rows=4601, positives=(2788,))
@@ -163,7 +163,7 @@ def web_page(folder: Path | None = None) -> BinaryProblems:
 
 
 def letters(folder: Path | None = None) -> BinaryProblems:
-    """Load LETTERS: 20,000 letters, 16 measures from 0 to 15; the first 16,000 train, 26 classes."""
+    """Load LETTERS: 20,000 letters, 16 measures; the first 16,000 train, 26 classes."""
     with gzip.open(checked_file(LETTER_FILE, folder), "rt", encoding="ascii") as file:
         rows = [line.strip().split(",") for line in file]
     read = np.array([row[0] for row in rows])
@@ -174,7 +174,7 @@ def letters(folder: Path | None = None) -> BinaryProblems:
 
 
 def scene(folder: Path | None = None) -> BinaryProblems:
-    """Load SCENE: the images with exactly one label, 294 measures of colour, the published split, 6 classes."""
+    """Load SCENE: images with one label, 294 colour measures, published split, 6 classes."""
     parts = [
         np.array(_arff_rows(checked_file(file, folder)), dtype=np.float64)
         for file in (SCENE_TRAIN_FILE, SCENE_TEST_FILE)
@@ -190,7 +190,7 @@ def scene(folder: Path | None = None) -> BinaryProblems:
 
 
 def reuters(folder: Path | None = None) -> BinaryProblems:
-    """Load REUTERS: 8,293 documents with one topic of 65, counts of 26,221 words, the published split."""
+    """Load REUTERS: 8,293 documents of 65 topics, 26,221 word counts, published split."""
     with np.load(checked_file(REUTERS_FILE, folder)) as held:
         parts = held["data"].astype(np.float64), held["indices"], held["indptr"]
         features = csr_array(parts, shape=held["shape"])
@@ -215,7 +215,7 @@ NATARAJAN_SETS: MappingProxyType[str, Callable[..., BinaryProblems]] = MappingPr
 
 
 def topics_with(problems: BinaryProblems, least: int) -> NDArray[np.intp]:
-    """Find the classes with at least `least` positives among both training and test rows of a published split."""
+    """Find classes with at least `least` positives in both parts of a published split."""
     if problems.is_test is None:
         return np.arange(len(problems.classes))
     enough = [problems.labels[rows].sum(axis=0) >= least for rows in (problems.is_test, ~problems.is_test)]

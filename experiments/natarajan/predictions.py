@@ -37,7 +37,7 @@ class LogisticRule:
 
 @dataclass(frozen=True, eq=False)
 class CrossFit:
-    """The rule fitted on all training rows at the `strength` chosen, and probabilities of rows left out of the fit."""
+    """The rule fitted on all training rows at `strength`, and out-of-fold probabilities."""
 
     rule: LogisticRule
     strength: float
@@ -45,7 +45,7 @@ class CrossFit:
 
 
 def prepared_features(features: Features, training: Indices, scaling: str) -> Features:
-    """Scale by what the training rows say: "standardised", "as they are", or "text" (log-tf, idf, unit length)."""
+    """Scale by training rows: "standardised", "as they are" or "text" (log-tf, idf, length 1)."""
     if scaling == "as they are":
         return features
     if scaling == "text":
@@ -59,7 +59,7 @@ def prepared_features(features: Features, training: Indices, scaling: str) -> Fe
 def cross_fit(
     features: Features, labels: Bools, strengths: Sequence[float], generator: np.random.Generator
 ) -> CrossFit:
-    """Choose the L2 strength of the least cross-validated log loss, C = 1 / L2 among `strengths`, and fit with it."""
+    """Choose C = 1 / L2 with the least cross-validated log loss, and fit with it."""
     fold = stratified_folds(labels, FOLDS, generator)
     left_out = np.empty((len(strengths), labels.size))
     for part in range(FOLDS):
@@ -71,7 +71,7 @@ def cross_fit(
 
 
 def fit_logistic(features: Features, labels: Bools, strengths: Sequence[float]) -> list[LogisticRule]:
-    """Fit one rule for each C = 1 / L2, the intercept unshrunk; rows of one kind alone give their constant."""
+    """Fit one rule for each C = 1 / L2, intercept unshrunk; a constant for one class alone."""
     if labels.all() or not labels.any():
         constant = np.inf if labels.all() else -np.inf
         return [LogisticRule(np.zeros(features.shape[1]), constant)] * len(strengths)
@@ -121,7 +121,7 @@ class RankingCuts:
 
 
 def cuts_of_ranking(one: OneClass, strengths: Sequence[float], generator: np.random.Generator) -> RankingCuts:
-    """Fit the probabilities of a class on its training rows and cut the test items by every method but the S-SVM."""
+    """Fit probabilities on the training rows and cut the test items by all methods but S-SVM."""
     fitted = cross_fit(one.train, one.train_labels, strengths, generator)
     probabilities = fitted.rule(one.test)
     isotonic, platt = (
@@ -153,7 +153,7 @@ def cuts_of_ranking(one: OneClass, strengths: Sequence[float], generator: np.ran
 
 
 def flag_top_k(probabilities: Floats, ranking: Floats, loss: Loss) -> Bools:
-    """Flag the k >= 1 items of least expected loss, as Algorithm 1 of the paper does, which begins at k = 1.
+    """Flag the k >= 1 items of least expected loss, as Algorithm 1 of the paper does.
 
     Items that calibration made equal are taken in the order of `ranking`.
     """
@@ -176,7 +176,7 @@ def _tuned_out_of_fold(one: OneClass, fitted: CrossFit, probabilities: Floats) -
 
 
 def svm_losses_held_out(one: OneClass, strengths: Sequence[float], generator: np.random.Generator) -> Floats:
-    """Compute the losses (losses, strengths) on a held-out third of the training rows of SVMs fitted on the others."""
+    """Compute losses (losses, strengths) of SVMs on a held-out third of the training rows."""
     held_out = stratified_folds(one.train_labels, 3, generator) == 0
     apart = OneClass(one.train[~held_out], one.train_labels[~held_out], one.train[held_out], one.train_labels[held_out])
     return np.array(
@@ -188,7 +188,7 @@ def svm_losses_held_out(one: OneClass, strengths: Sequence[float], generator: np
 
 
 def flagged_by_svm(one: OneClass, loss: Loss, strength: float) -> tuple[Bools, StructuredSvm]:
-    """Flag the test items by a structured SVM with a constant feature, fitted on all training rows."""
+    """Flag test items by a structured SVM with an intercept, fitted on all training rows."""
     fitted = fit_structured_svm(with_constant(one.train), one.train_labels, loss, strength=strength)
     return np.asarray(with_constant(one.test) @ fitted.weights > 0.0), fitted
 

@@ -25,7 +25,7 @@ OPEN_SETS = (("spambase", 0, "ham"), ("breast", 0, "malignant"), ("letters", LET
 
 
 def store_set(cells: Sequence[Cell], ran: Sequence[RanPart], folder: Path = RESULTS) -> None:
-    """Put the cells of a set, what was chosen for it and its scores in the place of those stored before, if any."""
+    """Replace the stored cells, choices and scores of a set."""
     key = ran[0].part.key
     held = read_results(TABLES, folder) if (folder / f"{TABLES}.json").is_file() else {"cells": [], "chosen": []}
     everything = [one for one in map(_cell, held["cells"]) if one.key != key] + list(cells)
@@ -52,7 +52,7 @@ def store_small_sets(losses: Sequence[BatchLoss], settings: dict[str, Any], fold
 
 
 def chosen_of(ran: Sequence[RanPart]) -> dict[str, Any]:
-    """Say what was chosen on training rows, how often a structured SVM was cut short, and the processor's seconds."""
+    """List choices made on training rows, structured SVMs cut short and processor seconds."""
     return {
         "key": ran[0].part.key,
         "set": RECIPES[ran[0].part.key].name,
@@ -82,7 +82,7 @@ def _number(value: float | None) -> float:
 
 
 def scores_of(ran: Sequence[RanPart]) -> list[dict[str, Any]]:
-    """Give the first test items of the first draw, at most 2,000, with probability and label."""
+    """Select the first test items of the first draw, at most 2,000, with probability and label."""
     found = []
     for key, column, positive in OPEN_SETS:
         for one in ran:

@@ -1,4 +1,4 @@
-"""Run all fits of the tables in several processes: first the rankings, then the structured SVMs."""
+"""Run all fits of the tables in parallel: rankings, then structured SVMs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class RanPart:
-    """What came out for a part.
+    """Results of a part.
 
     `cuts` with the S-SVM in place; `labels` (n,) of the test items; `svm_strengths`, `svm_gaps`, `svm_cut_short`, each
     (losses,); `seconds` of one processor.
@@ -64,7 +64,7 @@ Progress = Callable[[int, int, str], None]
 
 
 def run_parts(parts: Sequence[Part], *, processes: int, progress: Progress) -> list[RanPart]:
-    """Fit and cut every part; `progress(done, all, what)` is called as parts come in. In the order of `parts`."""
+    """Fit and cut every part, in the order of `parts`; call `progress(done, all, what)`."""
     ranked: dict[Part, _Ranked] = {}
     for part, found in each(_rank, parts, processes):
         ranked[part] = found
@@ -79,7 +79,7 @@ def run_parts(parts: Sequence[Part], *, processes: int, progress: Progress) -> l
 
 
 def parts_of(keys: Sequence[str], draws: int) -> list[Part]:
-    """List all parts of the sets: every class that a row needs, `draws` times where no split is published."""
+    """List all parts of the sets: each class needed, `draws` times without a published split."""
     parts = []
     for key in keys:
         problems = loaded_set(key)
@@ -89,7 +89,7 @@ def parts_of(keys: Sequence[str], draws: int) -> list[Part]:
 
 
 def one_class(part: Part) -> OneClass:
-    """Split a set as its draw says and take one of its classes."""
+    """Split a set by its draw and take one of its classes."""
     problems, training, test, features = _split(part.key, part.draw)
     labels = problems.labels[:, part.column]
     return OneClass(features[training], labels[training], features[test], labels[test])

@@ -1,4 +1,4 @@
-"""A structured support vector machine for multivariate losses (Joachims 2005): margin rescaling, one slack variable.
+"""Fit a structured support vector machine (Joachims 2005): margin rescaling, one slack.
 
 The most violated prediction is found here, for any loss phi(u, v, p); the cutting planes are dlib's.
 """
@@ -23,7 +23,7 @@ AT_A_TIME = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Violation:
-    """The prediction `flagged` (n,) that violates its margin most, and loss plus margin there, `value`."""
+    """The prediction `flagged` (n,) with the largest violation, and its `value`, loss + margin."""
 
     flagged: Bools
     value: float
@@ -54,7 +54,7 @@ def fit_structured_svm(
     gap: float = GAP,
     most_planes: int = MAX_PLANES,
 ) -> StructuredSvm:
-    """Fit weights w that minimise |w|^2 / 2 + C max over y of [loss(y) + w (psi(y) - psi(labels))].
+    """Fit w that minimises |w|^2 / 2 + C max over y of [loss(y) + w (psi(y) - psi(labels))].
 
     psi(y) = sum_i y_i x_i / n with y_i = 1 if flagged, else -1; C is `strength`. `features` (n, d) have a column of
     ones if an intercept is wanted, shrunk like the others; `labels` (n,) bool. With twice the error rate as the loss
@@ -91,13 +91,13 @@ def most_violated_prediction(scores: Floats, labels: Bools, loss: Loss) -> Viola
 
 
 def is_concave(loss: Loss) -> bool:
-    """Whether the loss is known to be concave in the number of false positives at fixed true positives."""
+    """Return whether the loss is known to be concave in FP at fixed TP."""
     return loss in (AM, JACCARD, G_TP_PR) or isinstance(loss, F)
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Loss plus scores of flagging the a highest positives and the b highest negatives, but for a constant."""
+    """Loss plus scores of the a highest positives and b highest negatives, up to a constant."""
 
     loss: Loss
     n: int
@@ -138,7 +138,7 @@ def _full_maximum(table: _Table) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class _Met:
-    """Weights that dlib asked about: their objective, and the objective under the planes known before."""
+    """Weights met by dlib: their objective, and its bound under the known planes."""
 
     weights: Floats
     objective: float
@@ -147,7 +147,7 @@ class _Met:
 
 @dataclass(eq=False)
 class _Problem:
-    """What dlib asks for: one sample whose label is the whole vector of labels."""
+    """The interface that dlib requires: one sample labelled with the whole vector of labels."""
 
     features: Features
     labels: Bools

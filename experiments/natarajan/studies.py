@@ -24,7 +24,7 @@ FLOOR = "floor"
 
 @dataclass(frozen=True, eq=False)
 class StrengthCurve:
-    """The mean test `losses` (strengths,) of a method, or of the floor, on a set; `strengths` are C = 1 / L2."""
+    """Mean test `losses` (strengths,) of a method or the floor on a set; C = 1 / L2."""
 
     key: str
     loss: str
@@ -86,7 +86,7 @@ TUNED, TUNED_FOR_SIZE = "threshold tuned on everything", "threshold tuned for th
 
 @dataclass(frozen=True)
 class BatchLoss:
-    """The mean loss of one way over batches of `size` items, and how far it lies above that of the optimal k."""
+    """Mean loss of one way over batches of `size` items, and its excess over the optimal k."""
 
     loss: str
     size: int
@@ -97,7 +97,7 @@ class BatchLoss:
 
 @dataclass(frozen=True, eq=False)
 class _Items:
-    """Calibrated probabilities of items with outcomes, and the ranking that parts those calibrated alike."""
+    """Calibrated probabilities of items with labels, and the ranking that breaks ties."""
 
     probabilities: Floats
     ranking: Floats

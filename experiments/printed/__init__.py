@@ -1,4 +1,4 @@
-"""Read the printed figures: Natarajan et al. 2016, Tables 2 and 3, and Robles et al. 2020, Tables 1 and 2."""
+"""Read the printed tables of Natarajan et al. 2016 and Robles et al. 2020."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -21,7 +21,7 @@ CHANCE = 0.01
 
 @dataclass(frozen=True)
 class BoundCheck:
-    """One of the 160 cells beside the largest loss that the F1 loss of its row and method allows.
+    """One of the 160 cells with the largest loss that the F1 loss of its row allows.
 
     `bound` is None for F1 itself and for AM, which F1 does not bound. `excess` is how far the printed loss lies above
     the bound, rounding taken off; 0 where it does not. `contradicts`: another printed cell cannot go with it.
@@ -55,12 +55,12 @@ def bound_checks() -> tuple[BoundCheck, ...]:
 
 
 def largest_loss(loss: str, f1_loss: float) -> float | None:
-    """Bound `loss` ("Jaccard" or "G-TP/PR") of predictions whose F1 loss, or its mean over classes, is known."""
+    """Bound `loss` ("Jaccard" or "G-TP/PR") by a known F1 loss or its mean over classes."""
     return {"Jaccard": 2.0 * f1_loss / (1.0 + f1_loss), "G-TP/PR": f1_loss}.get(loss)
 
 
 def contradiction(data_set: str, least: int, loss: str, method: str) -> str | None:
-    """Say in one sentence which other printed cell a cell cannot go with, and why; None where nothing is found.
+    """Explain which other printed cell contradicts a cell; None without a contradiction.
 
     Arguments are those of `PrintedLoss`. Raises KeyError for a cell that is not printed.
     """
@@ -82,7 +82,7 @@ def contradiction(data_set: str, least: int, loss: str, method: str) -> str | No
 
 
 def contradicting_rows(method: str) -> tuple[str, ...]:
-    """Name the rows in which a method's F1 and Jaccard cells cannot come from the same, or nearly the same, model."""
+    """Name the rows in which a method's F1 and Jaccard cells contradict each other."""
     return tuple(
         row_title(check.data_set, check.least)
         for check in bound_checks()
@@ -102,12 +102,12 @@ def least_f1_rows(method: str) -> tuple[str, ...]:
 
 
 def _allowed(method: str) -> float:
-    """How far above the bound chance may lift a cell; infinity where each loss has its own model (S-SVM)."""
+    """Return the excess explained by chance; infinity for S-SVM with a model per loss."""
     return {"Baseline": 0.0, "S-SVM": float("inf")}.get(method, CHANCE)
 
 
 LOSSES_OF_CELLS = (F(), JACCARD, AM, G_TP_PR)
-# A random half or third of the rows has its expected share of positives but for so many standard deviations.
+# Standard deviations allowed for the share of positives in a random half or third.
 SPREAD = 3.0
 # Counts that miss a printed loss by more are not looked at, unless nothing comes nearer.
 WORST, CLOSE = 0.05, 0.0005
@@ -115,9 +115,9 @@ WORST, CLOSE = 0.05, 0.0005
 
 @dataclass(frozen=True)
 class Question:
-    """A set with one yes-or-no question: which class is the positive one, if `positives` of its `rows` are?
+    """A set with one binary question, if `positives` of its `rows` are positive.
 
-    `test` rows are drawn at random; `test_positives` where the paper says how many of them are positive.
+    `test` rows are drawn at random; `test_positives`: the printed number of positives among them, if any.
     """
 
     data_set: str
@@ -172,7 +172,7 @@ class Fit:
 
 @cache
 def questions() -> tuple[Question, ...]:
-    """List the sets with one question and, where the paper leaves it open, both sides as the positive class."""
+    """List the sets with one question, both sides where the paper leaves the class open."""
     return (
         Question("WEB PAGE", "the rare class", 34780, 981, 27824, 799),
         Question("IMAGE", "the minority", 2310, 990, 1010),
@@ -222,7 +222,7 @@ def fit_of(question: Question) -> Fit:
 
 
 def _pairs(question: Question, least: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pair numbers of positives and true positives whose Jaccard index can be `least`, with the most false positives.
+    """Pair positives and TP whose Jaccard index can be `least`, with the maximum FP.
 
     The index is TP / (P + FP), so it is at most TP / P.
     """

@@ -1,4 +1,4 @@
-"""Check the text of Robles et al. 2020 against its Tables 1 and 2, and recover the counts behind them."""
+"""Check the text of Robles et al. 2020 against its tables, and recover the counts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CLAIMED_RATIO, ANALYTIC_SECONDS, GRAPH_SECONDS = 10.0, 60.0, 6.0
 
 @dataclass(frozen=True)
 class Gain:
-    """The better method against the mean of its two classifiers, averaged over `pairs`: differences of shares."""
+    """Mean gain of the better method over its two classifiers in `pairs`, as shares."""
 
     pairs: int
     precision: float
@@ -29,7 +29,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Claims:
-    """What the tables say: pairs in which a method flags nothing or everything, mean gains, and the running times."""
+    """Pairs in which a method flags nothing or everything, mean gains, and running times."""
 
     pairs: int
     flags_nothing: dict[str, int]
@@ -89,7 +89,7 @@ def _gain(pairs: Iterable[tuple[tuple[float, ...], tuple[float, ...]]]) -> Gain:
     return Gain(len(differences), precision, recall, f1, int((differences[:, 2] > 0).sum()))
 
 
-# A held-out quarter has its expected number of positives but for so many standard deviations.
+# Standard deviations allowed for the positives of a held-out quarter.
 SPREAD = 4.0
 HELD_OUT_SHARE = 0.25
 # Rows and positives of the public files.
@@ -99,7 +99,7 @@ FEW_DIGITS, MANY_DIGITS = 2, 4
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The numbers of held-out positives for which every printed recall is a rounded fraction of whole numbers."""
+    """Numbers of held-out positives for which every printed recall is a rounded fraction."""
 
     data_set: str
     expected: float
@@ -114,7 +114,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class RecoveredCounts:
-    """A printed row as counts: the only true positives and the false positives, least and most, that round to it.
+    """A printed row as counts: its only TP, and the range of FP that round to it.
 
     `fp_least` above `fp_most`: no whole number does.
     """
@@ -128,7 +128,7 @@ class RecoveredCounts:
 
 @dataclass(frozen=True)
 class WrongF1:
-    """A printed F1 that its own precision and recall do not give; `follows` is the least and the largest that would."""
+    """A printed F1 outside the range `follows` of its own precision and recall."""
 
     printed: PrintedRow
     follows: tuple[float, float]
@@ -136,7 +136,7 @@ class WrongF1:
 
 @cache
 def held_out(data_set: str) -> HeldOut:
-    """Search the held-out positives of a set ("CreditCards", "Bank", "IEEEFraud"), four standard deviations around.
+    """Search the held-out positives of a set within four standard deviations.
 
     Raises KeyError for another set.
     """
@@ -155,7 +155,7 @@ def held_out(data_set: str) -> HeldOut:
 
 @cache
 def recovered_counts() -> tuple[RecoveredCounts, ...]:
-    """Give the counts of every row with a precision, in the sets whose held-out positives are known."""
+    """List the counts of every row with a precision and known held-out positives."""
     found = []
     for row in robles_rows():
         positives = held_out(row.data_set).unique
@@ -171,7 +171,7 @@ def recovered_counts() -> tuple[RecoveredCounts, ...]:
 
 @cache
 def wrong_f1() -> tuple[WrongF1, ...]:
-    """List the rows whose printed F1, or "-", does not follow from the printed precision and recall."""
+    """List the rows whose F1, or "-", does not follow from precision and recall."""
     found = []
     for row in robles_rows():
         if row.precision and row.recall:
@@ -191,7 +191,7 @@ def _whole_numbers_that_round_to(share: float, of: int) -> tuple[int, int]:
 
 
 def _half_digit(value: float) -> float:
-    """Half of the last printed digit: figures have two digits or four, of which zeros at the end may be left out."""
+    """Return half of the last of two or four digits; trailing zeros may be left out."""
     digits = FEW_DIGITS if round(value, FEW_DIGITS) == value else MANY_DIGITS
     return 0.5 * 10.0**-digits + 1e-9
 

@@ -1,4 +1,4 @@
-"""Run the tables again: `python -m experiments.robles [sets …] [kinds …] [--draws n] [--quick]`."""
+"""Rerun the tables: `python -m experiments.robles [sets …] [kinds …] [--draws n] [--quick]`."""
 
 import argparse
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ def _arguments(arguments: Sequence[str] | None) -> _Asked:
 
 
 def _store_rated(folder: Path = RESULTS) -> dict[str, object]:
-    """Write a random part of one draw's rated rows of bank marketing (CC BY 4.0), scores and rating."""
+    """Write some rated rows of one draw of bank marketing (CC BY 4.0), scores and rating."""
     rated = rated_of_draw("bank", SHOWN_KIND, 0)
     some = np.sort(np.random.default_rng(0).permutation(len(rated.ratings))[:SHOWN_ROWS])
     folder.mkdir(parents=True, exist_ok=True)

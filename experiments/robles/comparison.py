@@ -25,7 +25,7 @@ HALF_DIGIT = 0.00005
 
 @dataclass(frozen=True)
 class Measured:
-    """One row of the tables over its draws: intervals of MEASURES, over the draws in which a measure is defined.
+    """One row of the tables: intervals of MEASURES over the draws that define them.
 
     `unreachable` counts the draws in which the target was unreachable, so that nothing was flagged, `empty` all in
     which nothing was.
@@ -48,7 +48,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Compared:
-    """A printed figure beside ours; `printed` is None for "-", `reason` says why there is no counterpart."""
+    """A printed figure (None for "-") beside ours; `reason` explains a missing counterpart."""
 
     data_set: str
     kind: str
@@ -64,7 +64,7 @@ class Compared:
 
 
 def measured(outcomes: Sequence[Outcome]) -> list[Measured]:
-    """Put the draws of each set, kind, mode and row together: t intervals, or the bootstrap of a single draw."""
+    """Group the draws by set, kind, mode and row: t intervals, or a bootstrap of one draw."""
     ordered = sorted(outcomes, key=lambda one: (*_place(one), one.draw))
     return [_measured_row(list(group)) for _, group in groupby(ordered, key=_place)]
 
@@ -83,7 +83,7 @@ def compared(rows: Sequence[Measured]) -> list[Compared]:
 
 
 def may_show(data_set: str, kind: str, measure: str) -> bool:
-    """Say whether a figure is worth showing: of the case-control sample recall and Naive Bayes only."""
+    """Return whether to show a figure: of the case-control sample recall and Naive Bayes only."""
     return data_set != "creditcard" or measure == "recall" or kind == "Naive Bayes"
 
 
@@ -118,7 +118,7 @@ def _measured_row(draws: list[Outcome]) -> Measured:
 
 
 def _measures(counts: Floats, weight: float) -> dict[str, Floats]:
-    """Compute MEASURES (m,) of cells (m, 4); precision and F1 are NaN where nothing is flagged, as a "-" is printed."""
+    """Compute MEASURES (m,) of cells (m, 4); precision and F1 are NaN if nothing is flagged."""
     tp, fp, fn = counts[:, 0], weight * counts[:, 1], counts[:, 2]
     flagged, positives = tp + fp, np.maximum(tp + fn, 1.0)
     some = np.where(flagged > 0, flagged, np.nan)

@@ -1,4 +1,4 @@
-"""Load the sets for Robles et al. 2020, Tables 1 and 2, and make the features of two related classifiers."""
+"""Load the sets for Robles et al. 2020, and make features of two related classifiers."""
 
 import gzip
 from collections.abc import Callable
@@ -29,7 +29,7 @@ CREDIT_CARD_FILE = DataFile(
 
 @dataclass(frozen=True, eq=False)
 class OutcomeTable:
-    """A table of n rows: `columns` as in the file, `labels` (n,) bool, `weights` (n,) rows of the population each."""
+    """A table of n rows: `columns`, `labels` (n,) bool, `weights` (n,) in population rows."""
 
     name: str
     columns: pd.DataFrame
@@ -38,7 +38,7 @@ class OutcomeTable:
 
 
 def bank_marketing(folder: Path | None = None) -> OutcomeTable:
-    """Load bank marketing: 41,188 calls, 20 columns of numbers and words; positive = a deposit was made (11.3 %)."""
+    """Load bank marketing: 41,188 calls, 20 columns; positive = a deposit was made (11.3 %)."""
     frame = pd.read_csv(checked_file(BANK_FILE, folder), sep=";")
     labels = (frame.pop("y") == "yes").to_numpy(dtype=bool)
     require_counts("bank_marketing", labels, rows=41188, positives=(4640,))
@@ -57,7 +57,7 @@ def mammography(folder: Path | None = None) -> OutcomeTable:
 
 
 def credit_card(folder: Path | None = None) -> OutcomeTable:
-    """Load the case-control sample of credit card: all 492 frauds, 7,287 legitimate rows that stand for 39.02 each."""
+    """Load credit card, case-control: 492 frauds, 7,287 legitimate rows of weight 39.02."""
     with np.load(checked_file(CREDIT_CARD_FILE, folder)) as held:
         frame = pd.DataFrame(held["X"], columns=held["columns"].astype(str))
         labels, weights = held["y"] == 1, held["weight"].astype(np.float64)
@@ -82,7 +82,7 @@ MIN_VARIANCE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows of one draw: `train` and `count` (75 % together) and `held_out` (25 %), all at random."""
+    """Rows of a draw at random: `train` and `count` (75 % together), `held_out` (25 %)."""
 
     train: Indices
     count: Indices
@@ -95,14 +95,14 @@ class Split:
 
 
 def drawn_split(labels: Bools, draw: int) -> Split:
-    """Split n rows at random: a half to train on, a quarter to count on, a quarter held out; the draw is the seed."""
+    """Split n rows at random into train (50 %), count (25 %) and held out; seed is the draw."""
     order = np.random.default_rng(draw).permutation(labels.size)
     held_out, counted = round(HELD_OUT * labels.size), round((HELD_OUT + COUNTED_APART) * labels.size)
     return Split(order[counted:], order[held_out:counted], order[:held_out])
 
 
 def numeric_features(table: OutcomeTable) -> Floats:
-    """Turn columns (n rows) into numbers: words one-hot, days and months points on the circle, blanks the mean."""
+    """Encode columns: words one-hot, days and months on the circle, blanks as the mean."""
     parts: list[pd.DataFrame] = []
     for name in table.columns.columns:
         column = table.columns[name]
@@ -117,7 +117,7 @@ def numeric_features(table: OutcomeTable) -> Floats:
 
 
 def two_views(features: Floats, training: Indices) -> tuple[Floats, Floats]:
-    """Make what each of two classifiers sees of features (n, d): principal components, (n, d_1) and (n, d_2).
+    """Make the features of two classifiers: principal components, (n, d_1) and (n, d_2).
 
     Standardised and rotated by the `training` rows; the fifth of the components with the largest variance goes to both,
     the rest to the two in turn.

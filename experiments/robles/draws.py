@@ -68,7 +68,7 @@ KINDS = (
 
 
 def chosen_parameters(kind: Kind, features: Floats, labels: Bools, weights: Floats) -> Mapping[str, Any]:
-    """Choose the parameters with the best accuracy over three folds of training rows (n, d), by weight."""
+    """Choose parameters by weighted accuracy over three folds of training rows (n, d)."""
     some = np.random.default_rng(0).permutation(labels.size)[:ROWS_TO_CHOOSE_ON]
     with config_context(enable_metadata_routing=True):
         model = clone(kind.model)
@@ -113,13 +113,13 @@ UNION = "union of defaults"
 # TP and FP weigh the same: slope 1.
 MARGINAL_PRECISION = 0.5
 NODES = 100
-# Only so many of the counted rows with the largest scores of each classifier are rated.
+# Share of the counted rows that are rated: the largest scores of each classifier.
 RATED_SHARE = {"bank": 0.25, "mammography": 0.05, "creditcard": 0.10}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one row of the tables flags among held-out rows, counted by weight.
+    """Counts of one row of the tables on held-out rows, by weight.
 
     `rows` are the four cells unweighted (TP, FP, FN, TN), `weight` what one negative stands for. `status` is that of
     the operating point, "default" for classifiers at their usual threshold, "no data" where no path could be made.
@@ -145,7 +145,7 @@ class Rated:
 
 
 def outcomes_of_draw(data_set: str, kind_name: str, draw: int) -> list[Outcome]:
-    """Run both modes of one draw; `data_set` and `kind_name` are keys of ROBLES_SETS and names of KINDS."""
+    """Run both modes of one draw; arguments are keys of ROBLES_SETS and names of KINDS."""
     table, kind = _table(data_set), _kind(kind_name)
     split, outcomes = drawn_split(table.labels, draw), []
     pair = _pair(table, data_set, kind, split.train)
@@ -192,7 +192,7 @@ def _kind(name: str) -> Kind:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Two classifiers before they are trained: their kind, and what each sees and was given by its grid."""
+    """Two untrained classifiers: kind, features of each and parameters by grid search."""
 
     kind: Kind
     views: tuple[Floats, Floats]
@@ -208,7 +208,7 @@ def _pair(table: OutcomeTable, data_set: str, kind: Kind, train: Indices) -> _Pa
 
 
 def _scored(pair: _Pair, table: OutcomeTable, train: Indices, scored: Indices) -> tuple[Floats, Bools]:
-    """Score rows `scored` by two classifiers trained on rows `train`: scores (m, 2) and the usual decisions (m, 2)."""
+    """Train two classifiers on `train`; return scores (m, 2) and decisions (m, 2)."""
     scores, decisions = [], []
     for view, parameters in zip(pair.views, pair.parameters, strict=True):
         classifier = trained(pair.kind, parameters, view[train], table.labels[train], table.weights[train])

@@ -1,4 +1,4 @@
-"""Measure running times on a table of 10,000 nodes, as the private ones of Robles et al. 2020 are."""
+"""Measure running times on a table of 10,000 nodes, as in Robles et al. 2020."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ PRINTED = {"graph": 6.0, "analytic power": 60.0}
 
 @dataclass(frozen=True)
 class RunningTime:
-    """Median processor and wall seconds of one method; `printed` seconds where the paper gives any."""
+    """Median processor and wall seconds of a method; `printed` seconds of the paper, if any."""
 
     method: str
     processor: float
@@ -39,7 +39,7 @@ def count_grid(folder: Path | None = None) -> CountSurfaces:
 
 
 def running_times(surfaces: CountSurfaces, repetitions: int = 3) -> list[RunningTime]:
-    """Time each method `repetitions` times after one run that is not counted; Bellman-Ford on a graph made before."""
+    """Time each method `repetitions` times after one warm-up; build the networkx graph before."""
     methods = {method.name: method for method in PATH_METHODS}
     graph, last = to_networkx(surfaces), tuple(length - 1 for length in surfaces.tp.shape)
     ways: dict[str, Callable[[], object]] = {

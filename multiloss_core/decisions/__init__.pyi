@@ -21,7 +21,7 @@ from .making import target_of_point as target_of_point
 from .record import data_fingerprint as data_fingerprint
 from .record import recorded_filters as recorded_filters
 from .record import recorded_thresholds as recorded_thresholds
-from .record_fields import SET_BY_HAND as SET_BY_HAND
+from .record_fields import SET_MANUALLY as SET_MANUALLY
 from .record_fields import CurrentThresholds as CurrentThresholds
 from .record_fields import ExpectedCounts as ExpectedCounts
 from .record_fields import GoalValue as GoalValue

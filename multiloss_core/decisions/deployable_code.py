@@ -1,4 +1,4 @@
-"""A decision in the languages of the systems that apply it: JSON, CSV, SQL, dbt, Spark and Python."""
+"""Write a decision as JSON, CSV, SQL, dbt, Spark SQL and Python."""
 
 import math
 import re
@@ -38,7 +38,7 @@ def thresholds_json(record: DecisionRecord) -> str:
 
 
 def thresholds_csv(record: DecisionRecord) -> str:
-    """Write one row for each classifier: its name, comparison, threshold (inf: never), rule; no cell is a formula.
+    """Write a row per classifier: name, comparison, threshold (inf: never), rule; no formulas.
 
     Of two cuts the upper one is a column `block_threshold`.
     """
@@ -47,7 +47,7 @@ def thresholds_csv(record: DecisionRecord) -> str:
 
 
 def sql_where(record: DecisionRecord) -> str:
-    """Write a WHERE clause that selects the documents to flag, from a table with a numeric column for each score.
+    """Write a WHERE clause that selects the documents to flag, with a numeric column per score.
 
     Names are quoted as in the SQL standard (MySQL: with sql_mode ANSI_QUOTES), and thresholds are read back as exactly
     the same double precision numbers. A NULL reaches no threshold, nor does a NaN, which a column of whole numbers
@@ -71,14 +71,12 @@ def sql_action(record: DecisionRecord) -> str:
 
 
 def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
-    """Write a model of dbt: all columns of the model `upstream`, and `flagged`, whether a document is to be flagged.
+    """Write a dbt model with all columns of the model `upstream` and a column `flagged`.
 
-    Of two cuts a column `action` says whether to block it, to review it or to let it pass. Names are quoted as in the
+    With two cuts, a column `action` holds 'block', 'review' or 'pass'. Names are quoted as in the
     SQL standard, and nothing in them is taken for a template.
 
-    Raises
-    ------
-    DataError : a name of a model that is not made of letters, digits and underscores.
+    Raises DataError: a name of a model that is not made of letters, digits and underscores.
     """
     if not _MODEL_NAME.fullmatch(upstream):
         raise DataError(f"The name of a model of dbt is made of letters, digits and underscores, not {upstream!r}.")
@@ -92,7 +90,7 @@ def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
 
 
 def spark_expression(record: DecisionRecord) -> str:
-    """Write a truth value of Spark SQL, whether a row is to be flagged: `df.withColumn("flagged", F.expr(…))`.
+    """Write a Spark SQL condition for flagged rows: `df.withColumn("flagged", F.expr(…))`.
 
     Names are quoted by backticks; a NULL or NaN reaches no threshold.
     """
@@ -100,14 +98,14 @@ def spark_expression(record: DecisionRecord) -> str:
 
 
 def spark_action(record: DecisionRecord) -> str:
-    """Write what is done with a row as a value of Spark SQL, 'block', 'review' or 'pass'; as `spark_expression`."""
+    """Write a Spark SQL value, 'block', 'review' or 'pass', as `spark_expression` does."""
     return _action(record, _in_backticks, _double)
 
 
 def python_function(record: DecisionRecord) -> str:
-    """Write the source of a module with a function `flag(document)`, in ASCII, that needs Python 3.10 alone.
+    """Write the source of an ASCII module with a function `flag(document)` for Python 3.10.
 
-    Of two cuts a function `action(document)` says whether to block it, to review it or to let it pass.
+    With two cuts, a function `action(document)` returns 'block', 'review' or 'pass'.
     """
     return _TEMPLATES.get_template("flag.py.jinja").render(
         record_id=record.record_id,
@@ -160,7 +158,7 @@ def _condition(
 
 
 def _without_templates(sql: str) -> str:
-    """Write what dbt would take for a template, or would read as another end of a line, so that it stays as it is."""
+    """Escape the template syntax of dbt and unusual line ends in SQL."""
     return "".join(_TO_DBT.get(character, character) for character in sql)
 
 

@@ -1,4 +1,4 @@
-"""What else the data said of a decision's thresholds: in money, by day, week and segment, and what they change."""
+"""Record evidence on thresholds: money, days, weeks, segments and changes."""
 
 from dataclasses import field
 from typing import Annotated
@@ -13,7 +13,7 @@ DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 @recorded
 class RecordedAlerts:
-    """Some of the alerts: those dropped or added against the present thresholds, of a week, of a segment."""
+    """Alerts of a subset: dropped or added against the current thresholds, a week, a segment."""
 
     tp: Count
     fp: Count
@@ -52,7 +52,7 @@ class RecordedDays:
 
 @recorded
 class RecordedUnit:
-    """TP and FP in the other unit: money where the record counts documents, documents where it counts money."""
+    """TP and FP in the other unit: money or documents."""
 
     tp: Count
     fp: Count
@@ -62,7 +62,7 @@ class RecordedUnit:
 
 @recorded
 class RecordedChance:
-    """95 % bounds of the counts at these thresholds, taken as fixed: what the choice of them adds is left out."""
+    """95 % bounds of the counts at these thresholds, without the uncertainty of their selection."""
 
     tp: tuple[Count, Count]
     fp: tuple[Count, Count]
@@ -72,7 +72,7 @@ class RecordedChance:
 
 @recorded
 class RecordedEvidence:
-    """What else was known when it was decided. Nothing here has part in the fingerprint of the data."""
+    """Further evidence at the time of the decision, not part of the fingerprint of the data."""
 
     amount: Name | None = None
     """Column of the amounts; null where there is none, as for the next two."""
@@ -81,15 +81,15 @@ class RecordedEvidence:
     undecided: Count = 0.0
     """Alerts at the thresholds that are not yet decided: neither TP nor FP."""
     current_undecided: Count | None = None
-    """The same at the present thresholds; null where none are known."""
+    """The same at the current thresholds; null where none are known."""
     chance: RecordedChance | None = None
     """Null where the record holds what is expected on new data, or documents are not known."""
     other_unit: RecordedUnit | None = None
     days: RecordedDays | None = None
     dropped: RecordedAlerts | None = None
-    """Documents that the present thresholds flag and these do not; null where no thresholds were in use."""
+    """Documents flagged by the current thresholds only; null without current thresholds."""
     added: RecordedAlerts | None = None
-    """Documents that these thresholds flag and the present ones do not."""
+    """Documents that these thresholds flag and the current ones do not."""
     weeks: Annotated[tuple[RecordedWeek, ...], Field(max_length=MAX_WEEKS)] = ()
     """The latest weeks, the first of them first."""
     incomplete_from: Annotated[str, Field(pattern=DAY)] | None = None

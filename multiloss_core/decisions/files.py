@@ -1,4 +1,4 @@
-"""The files of a decision: the record, its thresholds in other languages, the summary and the report."""
+"""Write the files of a decision: record, thresholds in other languages, summary, report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class RecordFile:
 def record_files(
     record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL, drawings: Mapping[str, str] | None = None
 ) -> tuple[RecordFile, ...]:
-    """Write all files of a decision, the record first; `drawings` are for the report, see `html_report`."""
+    """Write all files of a decision, the record first; `drawings`: see `html_report`."""
     stem = stem_of(record)
     # Models of dbt and modules of Python are named as in these languages.
     name = stem.replace("-", "_")

@@ -1,4 +1,4 @@
-"""Find what else the data say of thresholds that are decided on, and put it into the form of the record."""
+"""Find further evidence on thresholds and convert it to record fields."""
 
 import math
 from collections.abc import Sequence
@@ -47,20 +47,18 @@ def evidence_of(
     segments: Sequence[Segment] = (),
     columns: tuple[str | None, str | None, str | None] = (None, None, None),
 ) -> RecordedEvidence:
-    """Record what `data`, counted in documents, say of thresholds (k,), infinity for never. Time O(n k).
+    """Record the evidence of `data`, counted in documents, for thresholds (k,). Time O(n k).
 
-    `unit`: what the record counts. `current` (k,): the thresholds in use. `amounts` (n,): money of each document.
+    `unit`: unit of the record. `current` (k,): the current thresholds. `amounts` (n,): money of each document.
     `intervals`: at these thresholds as if they had been fixed before. `days`, `weeks` and `segments` are those of
     `thresholds`; `incomplete_from` is a position in the weeks. `columns`: names of those with amounts, times and
     segments.
 
-    Raises
-    ------
-    DataError : thresholds that the data cannot be counted at.
+    Raises DataError: thresholds that the data cannot be counted at.
     """
     dropped, added = _between(data, current, thresholds, rule)
     amount, time, segment = columns
-    told = [] if weeks is None else _weeks(weeks)
+    recorded_weeks = [] if weeks is None else _weeks(weeks)
     return RecordedEvidence(
         amount=amount,
         time=time,
@@ -72,8 +70,8 @@ def evidence_of(
         days=None if days is None else RecordedDays(days.mean, *days.most_days),
         dropped=dropped,
         added=added,
-        weeks=tuple(told[-MAX_WEEKS:]),
-        incomplete_from=None if incomplete_from is None else told[incomplete_from].monday,
+        weeks=tuple(recorded_weeks[-MAX_WEEKS:]),
+        incomplete_from=None if incomplete_from is None else recorded_weeks[incomplete_from].monday,
         segments=tuple(_segment(found) for found in folded(segments, _NAMED_SEGMENTS)),
     )
 
@@ -86,7 +84,7 @@ def _between(
     try:
         found = compare(data, current, thresholds, rule)
     except DataError:
-        # A table of counts does not tell what lies below its first nodes.
+        # A table of counts lacks documents below its first nodes.
         return None, None
     return (
         _subset(found.dropped, _undecided_beside(data, current, thresholds, rule)),

@@ -1,4 +1,4 @@
-"""A point on some data as a decision record: how it was found, what it does there and what it is expected to do."""
+"""Make a decision record from a point, its data and its evidence."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from multiloss_core.decisions.evidence import RecordedEvidence
 from multiloss_core.decisions.finding_evidence import evidence_of
 from multiloss_core.decisions.record import DecisionRecord, data_fingerprint, recorded_thresholds
 from multiloss_core.decisions.record_fields import (
-    SET_BY_HAND,
+    SET_MANUALLY,
     CurrentThresholds,
     ExpectedCounts,
     GoalValue,
@@ -50,11 +50,9 @@ def record_of(
 
     `counted`: the data that the path was found on where these differ, as for counts of money. `target`: the goal that
     led to the point, by default its marginal precision or the hand. `evidence`: resamples, used where they are complete
-    and of this very point. `current`: the thresholds (k,) in use, infinity for never. `block`: the upper of two cuts.
+    and of this point. `current`: the current thresholds (k,), infinity for never. `block`: the upper of two cuts.
 
-    Raises
-    ------
-    DataError : a name or text that no record can keep.
+    Raises DataError: a name or text that no record can keep.
     """
     counted = counted or dataset.source
     columns = recorded_columns(dataset, counted)
@@ -83,7 +81,7 @@ def record_of(
 
 
 def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) -> RecordedColumns:
-    """Record the meanings of columns with the floors in use; for a table of counts only these."""
+    """Record the meanings of columns with the current floors; for a table of counts only these."""
     data, columns = counted or dataset.source, dataset.columns
     floors = tuple(data.floors.tolist())
     if columns.rating is None:
@@ -112,14 +110,14 @@ def _whole_numbers(names: Sequence[str], frame: pd.DataFrame) -> tuple[str, ...]
 
 
 def funnel_of(data: RatedData) -> DataFunnel | None:
-    """Return how many rows each step kept; None for a table of counts, which does not tell."""
+    """Return the number of rows after each step; None for a table of counts."""
     if isinstance(data, RatedCounts):
         return data.funnel
     return None if data.documents is None else data.documents.funnel
 
 
 def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[str, Meaning | None]:
-    """Say what the ratings of other data mean: as a record does, and as they are guessed where it does not know them.
+    """Return the meanings of ratings of other data: as recorded, guessed where unknown.
 
     `words`: the different ratings of these data, in lower case. None where neither is certain.
     """
@@ -129,15 +127,15 @@ def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[s
 
 
 def target_of_point(point: Point, goal_values: tuple[GoalValue, ...] = ()) -> RecordedTarget:
-    """Record what led to a point where only a target or the hand did, and what else was asked for."""
+    """Record the active goal of a point and the other goal values."""
     if not isinstance(point, OperatingPoint):
-        return RecordedTarget(SET_BY_HAND)
+        return RecordedTarget(SET_MANUALLY)
     own = GoalValue(MARGINAL_PRECISION, point.marginal_precision)
     return RecordedTarget(MARGINAL_PRECISION, (own, *goal_values), point.marginal_precision, point.status)
 
 
 def intervals_of(point: Point, evidence: PointBootstrap | None) -> PointIntervals | None:
-    """Return what is expected on new data, where the resamples are complete and of this very point."""
+    """Return expected counts on new data if the resamples are complete and of this point."""
     if evidence is None or evidence.done < evidence.requested:
         return None
     if not isinstance(point, OperatingPoint):
@@ -153,7 +151,7 @@ def intervals_of(point: Point, evidence: PointBootstrap | None) -> PointInterval
 def _undecided_evidence(
     counted: RatedData, thresholds: Floats, settings: RecordedSettings, current: Floats | None
 ) -> RecordedEvidence | None:
-    """Record the undecided alerts where rows wait for a decision: newer data are compared with them included."""
+    """Record the undecided alerts if rows wait for a decision, for comparison with newer data."""
     documents = counted.documents
     if documents is None or settings.amount is not None or documents.funnel.read == documents.funnel.rated:
         return None

@@ -1,4 +1,7 @@
-"""Print the JSON Schema of decision records: `python -m multiloss_core.decisions.print_json_schema`."""
+"""Print the JSON Schema of decision records.
+
+Run: python -m multiloss_core.decisions.print_json_schema
+"""
 
 import json
 import sys

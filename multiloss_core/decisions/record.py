@@ -1,4 +1,4 @@
-"""A decision that can be filed, deployed, shown and opened again: which thresholds, from what data, and why.
+"""Define the decision record: thresholds, their data, expectations, author and reason.
 
 The names of the fields are those of the JSON form, whose schema is docs/decision-record.schema.json.
 """
@@ -59,7 +59,7 @@ def _in_utc(time: datetime) -> datetime:
 
 @recorded
 class DecisionRecord:
-    """A decision for thresholds: what was decided, from which data, what it is expected to do, by whom and why."""
+    """A decision: thresholds, data, expectations, author and reason."""
 
     _: KW_ONLY
     schema_version: Annotated[int, Field(ge=SCHEMA_VERSION, le=SCHEMA_VERSION)] = SCHEMA_VERSION
@@ -72,7 +72,7 @@ class DecisionRecord:
     program_version: Name = __version__
     """Version of the program that made it."""
     author: AnyText = ""
-    """Who decided; may be empty."""
+    """Author of the decision; may be empty."""
     reason: LongText = ""
     """Why, in the author's words; may be empty."""
     data: RecordedData
@@ -84,11 +84,11 @@ class DecisionRecord:
     it."""
     expected: ExpectedCounts
     current: CurrentThresholds | None = None
-    """Null where no thresholds were in use or known."""
+    """Null if no current thresholds were known."""
     block: RecordedBlock | None = None
     """The upper of two cuts, from which on alerts are blocked without a review; null where there is one cut."""
     evidence: RecordedEvidence | None = None
-    """What else the data said; null where nothing else is known."""
+    """Further evidence; null if unknown."""
 
     @model_validator(mode="after")
     def _require_one_threshold_for_each_score(self) -> Self:
@@ -107,9 +107,7 @@ class DecisionRecord:
     def from_json(cls, text: str | bytes) -> "DecisionRecord":
         """Read a record from JSON text of at most 1 MB.
 
-        Raises
-        ------
-        DataError : no JSON, another schema version, or a field that is missing, unknown or unusable.
+        Raises DataError: no JSON, another schema version, or a field that is missing, unknown or unusable.
         """
         content = json_object(text)
         _require_known_version(content)
@@ -118,11 +116,11 @@ class DecisionRecord:
         return record
 
     def to_json(self) -> str:
-        """Give the record as indented JSON text, always the same; `from_json` gives back an equal record."""
+        """Write the record as indented, deterministic JSON text; `from_json` restores it."""
         return json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values of the record, ready for JSON."""
+        """Return plain values of the record, ready for JSON."""
         content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
         for part in filter(None, (content, content["current"], content["block"])):
             part["thresholds"] = _on_scale(part["thresholds"], self.columns.scores)
@@ -133,20 +131,16 @@ class DecisionRecord:
 
         A cell that is blank or NaN reaches no threshold.
 
-        Raises
-        ------
-        DataError : a score column that is missing, there twice, or holds text.
+        Raises DataError: a score column that is missing, there twice, or holds text.
         """
         return flagged(self._scores(frame), self.threshold_array, self.settings.rule)
 
     def actions(self, frame: pd.DataFrame) -> NDArray[np.str_]:
-        """Say of the n rows of a table what is done: "block", "review" or "pass", (n,).
+        """Return the action on the n rows of a table: "block", "review" or "pass", (n,).
 
         Without an upper cut nothing is blocked. A cell that is blank or NaN reaches no threshold.
 
-        Raises
-        ------
-        DataError : a score column that is missing, there twice, or holds text.
+        Raises DataError: a score column that is missing, there twice, or holds text.
         """
         scores, rule = self._scores(frame), self.settings.rule
         below = np.where(flagged(scores, self.threshold_array, rule), REVIEW, PASS)
@@ -183,7 +177,7 @@ ADAPTER = TypeAdapter(DecisionRecord)
 
 
 def recorded_thresholds(values: Iterable[float]) -> tuple[float | None, ...]:
-    """Turn thresholds into what a record keeps: plain numbers, and None for infinity, which is never."""
+    """Convert thresholds to plain numbers, infinity (never) to None."""
     return tuple(None if value == np.inf else float(value) for value in values)
 
 
@@ -194,7 +188,7 @@ def recorded_filters(chosen: Iterable[tuple[str, Sequence[object]]]) -> tuple[Re
 
 
 def data_fingerprint(file_fingerprint: str, columns: RecordedColumns) -> str:
-    """Compute the SHA-256 of the data and the meaning of their columns, the same in every version of the program.
+    """Compute the SHA-256 of the data and column meanings, independent of the version.
 
     It is the hash of the JSON text of {"columns": …, "file": file_fingerprint} with sorted keys, without spaces and
     in ASCII, where `file_fingerprint` is the SHA-256 of the file.
@@ -212,7 +206,7 @@ def _plain(value: object) -> bool | int | float | str:
 
 
 def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
-    """Write columns by their names in the table, with floors on their scale; inverted scores are listed."""
+    """Write columns by their names in the table, floors on their scale, inverted scores listed."""
     content = asdict(columns)
     for name in ("meanings", "whole_numbers"):
         if content[name] is None:
@@ -225,7 +219,7 @@ def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
 
 
 def _with_inverted_names(content: dict[str, Any]) -> dict[str, Any]:
-    """Read what `as_dict` wrote of inverted scores: their names get a minus, and their numbers the other sign."""
+    """Restore inverted scores of `as_dict`: names get a minus, numbers the other sign."""
     columns = content.get("columns")
     if not isinstance(columns, dict) or "inverted" not in columns:
         return content
@@ -244,7 +238,7 @@ def _with_inverted_names(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _on_scale(values: Any, names: Sequence[str]) -> Any:
-    """Change the sign of the numbers (k,) of inverted scores; what is no such list stays as it is."""
+    """Change the sign of the numbers (k,) of inverted scores; return other values unchanged."""
     if not isinstance(values, list | tuple) or len(values) != len(names):
         return values
     return [
@@ -267,7 +261,7 @@ def _require_known_version(content: dict[str, Any]) -> None:
 
 
 def _require_every_field(content: dict[str, Any], written: dict[str, Any], place: str = "") -> None:
-    """Refuse a field left out that the program always writes, though it has a default when a record is made."""
+    """Reject a missing field that the program always writes, even if it has a default."""
     for name, value in written.items():
         if name not in content:
             raise DataError(f"Field '{place}{name}' of the decision record is missing; save the record again.")

@@ -1,4 +1,4 @@
-"""Describe the parts of a decision record; the names of the fields are those of its JSON form."""
+"""Describe the parts of a decision record; field names are those of its JSON form."""
 
 from collections.abc import Sized
 from dataclasses import asdict
@@ -34,7 +34,7 @@ from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
 from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.paths.operating_point import Status
 
-SET_BY_HAND = "set by hand"
+SET_MANUALLY = "set manually"
 MAX_GOAL_VALUES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
 MAX_FILTER_VALUES, MAX_SHOWN_VALUES = 1_000, 8
 ROUNDING = 1e-6
@@ -73,15 +73,15 @@ class RecordedData:
     fingerprint: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """SHA-256 of the data and the meaning of their columns (see `data_fingerprint`)."""
     funnel: DataFunnel | None = None
-    """How many rows each step kept, complete: with a number in every score; null for a table of counts."""
+    """Number of rows after each step, complete: with every score; null for a table of counts."""
     rated: Count | None = None
-    """How many documents the rated rows stand for."""
+    """Number of documents that the rated rows represent."""
     days: Count | None = None
-    """How many days there are from the first to the last rated document. Null without times."""
+    """Days from the first to the last rated document. Null without times."""
     source: Name | None = None
-    """Where the table lies; null for files and samples, as all that follows."""
+    """Place of the table; null for files and samples, as are the next fields."""
     snapshot: Name | None = None
-    """Which state of the table was read, in the words of its engine; null where that is not known."""
+    """State of the table when read, in the words of its engine; null if unknown."""
     counted_at: Annotated[str, Field(pattern=_MOMENT)] | None = None
     """When the table was read, in UTC: 2026-01-31T09:00:00Z."""
     time: Name | None = None
@@ -109,7 +109,7 @@ class RecordedData:
 
 @recorded
 class RecordedColumns:
-    """What the columns mean.
+    """Meanings of the columns.
 
     For a table of counts the scores are its threshold columns, the floors its lowest thresholds; it has no rating.
     """
@@ -125,11 +125,11 @@ class RecordedColumns:
     weight: Name | None = None
     """Column with the number of documents each row stands for."""
     group: Name | None = None
-    """Column that says which rows belong together."""
+    """Column that groups related rows."""
     leave_out_unusable: bool = False
     """Whether rows with text or infinity in a score were left out."""
     meanings: Annotated[dict[AnyText, Meaning], Field(max_length=MAX_MEANINGS)] | None = None
-    """What each rating means, in lower-case words. Left out of tables of counts."""
+    """Meaning of each rating, in lower-case words. Left out of tables of counts."""
     whole_numbers: Names | None = None
     """Scores that hold whole numbers only, which no NaN is among. Left out where there are none."""
 
@@ -143,14 +143,14 @@ class RecordedColumns:
 
 @recorded
 class RecordedSettings:
-    """How surfaces were counted and the path was found."""
+    """Settings of the counts and of the search for the path."""
 
     rule: Rule
     """Whether any or all of the scores must reach their thresholds."""
     method: Name
-    """How the path was found."""
+    """Method that found the path."""
     spacing: Spacing
-    """Where the nodes of the grid lie."""
+    """Spacing of the grid nodes."""
     resolution: Annotated[int, Field(ge=0, le=MAX_NODES)]
     """Nodes for each classifier, at most; 0 for a table of counts."""
     amount: Name | None = None
@@ -168,27 +168,27 @@ class GoalValue:
 
 @recorded
 class RecordedTarget:
-    """What drove the decision, and where on the path it lies."""
+    """The active goal of the decision and its place on the path."""
 
     goal: Name
-    """What the point was driven by, or "set by hand"."""
+    """The active goal, or "set manually"."""
     goal_values: Annotated[tuple[GoalValue, ...], Field(max_length=MAX_GOAL_VALUES)] = ()
-    """What was asked for; empty where the goal is "set by hand"."""
+    """Values of the goals; empty where the goal is "set manually"."""
     marginal_precision: Fraction | None = None
     """The target; null where none led to the thresholds."""
     status: Status | None = None
-    """Where on the path the point of the target lies; null without a target."""
+    """Place of the point of the target on the path; null without a target."""
 
     @model_validator(mode="after")
     def _require_values_of_a_goal(self) -> Self:
         if self.by_hand == bool(self.goal_values):
-            raise disagreement(f"goal_values should be empty where the goal is '{SET_BY_HAND}', and given elsewhere")
+            raise disagreement(f"goal_values should be empty where the goal is '{SET_MANUALLY}', and given elsewhere")
         return self
 
     @property
     def by_hand(self) -> bool:
-        """Whether the thresholds were typed or clicked rather than optimised."""
-        return self.goal == SET_BY_HAND
+        """Whether the thresholds were set manually rather than optimised."""
+        return self.goal == SET_MANUALLY
 
 
 @recorded
@@ -217,7 +217,7 @@ class RecordedInterval:
 
 @recorded
 class ExpectedCounts:
-    """Counts on the data of the record, and what is expected on new data of the same size (null: not found)."""
+    """Counts on the recorded data, and expectations on as many new data (null: unknown)."""
 
     tp: Count
     fp: Count
@@ -261,7 +261,7 @@ class ExpectedCounts:
         *,
         positives: tuple[float, float] | None = None,
     ) -> Self:
-        """Record the counts at the thresholds, and the expectations on new data where they were found.
+        """Record the counts at the thresholds, and expectations on new data if known.
 
         `positives`: all that were rated, and as many as any thresholds under the rule catch.
         """
@@ -290,7 +290,7 @@ class ExpectedCounts:
 
 @recorded
 class CurrentThresholds:
-    """The thresholds in use when the decision was made, and their counts on the same data."""
+    """The current thresholds at the time of the decision, and their counts on the same data."""
 
     thresholds: Thresholds
     """The k thresholds; null for never."""
@@ -306,7 +306,7 @@ class CurrentThresholds:
 
 @recorded
 class RecordedBlock:
-    """The upper of two cuts: what reaches it is blocked, and what reaches `thresholds` of the record alone is reviewed.
+    """The upper of two cuts: block above it, review between it and `thresholds` of the record.
 
     TP and FP are counted in the unit of the record.
     """
@@ -316,24 +316,24 @@ class RecordedBlock:
     tp: Count
     fp: Count
     target: RecordedTarget
-    """What drove the upper cut."""
+    """The active goal of the upper cut."""
     reviews_per_day: Count | None = None
-    """How many can be reviewed a day; null where nobody said."""
+    """Reviews possible per day; null if unknown."""
 
 
 def require_length(name: str, values: Sized, scores: Sized) -> None:
-    """Refuse a list that has not one entry for each score."""
+    """Reject a list without exactly one entry per score."""
     if len(values) != len(scores):
         raise disagreement(f"{name} should be a list of {len(scores)} numbers, one for each score, not {len(values)}")
 
 
 def require_at_most(name: str, value: float, other: str, most: float) -> None:
-    """Refuse a number that is above another one."""
+    """Reject a number above its limit."""
     if value > most * (1 + ROUNDING):
         raise disagreement(f"{name} should be at most {other}, {most:g}, not {value:g}")
 
 
-def require_close(name: str, told: float | None, formula: str, computed: float) -> None:
-    """Allow for the rounding of sums of weights, by which counts that are told twice may differ."""
-    if told is None or not isclose(told, computed, rel_tol=ROUNDING, abs_tol=ROUNDING):
-        raise disagreement(f"{name} should be {formula}, {computed:g}, not {told}")
+def require_close(name: str, stored: float | None, formula: str, computed: float) -> None:
+    """Allow for rounding of sums of weights in counts stored twice."""
+    if stored is None or not isclose(stored, computed, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        raise disagreement(f"{name} should be {formula}, {computed:g}, not {stored}")

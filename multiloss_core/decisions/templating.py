@@ -1,4 +1,4 @@
-"""Text from the templates of this folder, in which every value is escaped in the way of the text's language."""
+"""Fill the templates of this folder, with values escaped for the language of the text."""
 
 from collections.abc import Callable
 from typing import Any

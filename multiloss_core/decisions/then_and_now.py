@@ -1,4 +1,4 @@
-"""Compare what was expected when a decision was made with what its thresholds do on other data, of another size."""
+"""Compare expectations of a decision with counts of its thresholds on other data."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ PER_DAY, PER_THOUSAND, PER_THOUSAND_ROWS = "a day", "per 1,000 documents rated",
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Observed(Counts[float]):
-    """What the thresholds of a record do on other data: counts, and their 95 % bounds, NaN where they are not known.
+    """Counts of the recorded thresholds on other data, with 95 % bounds, NaN if unknown.
 
-    `rows` were rated, which stand for so many `documents` and span so many `days`, None without times. `undecided`:
+    `rows` rated rows represent `documents` over `days` (None without times). `undecided`:
     weight of the alerts without a decision, None where that is not known.
     """
 
@@ -45,9 +45,9 @@ class Observed(Counts[float]):
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """How much data there was then and is now, in days or thousands of documents: what counts are divided by.
+    """Old and new amounts of data, in days or thousands of documents, to divide counts by.
 
-    `arrived`: how many rows were rated then and now, where that is by chance too: as many in so many days.
+    `arrived`: old and new numbers of rated rows if these are random, as in a fixed number of days.
     `undecided`: weight of the alerts without a decision then and now, 0 where only rated ones are compared.
     `unit_weight`: how many documents a row stands for then and now.
     """
@@ -60,13 +60,13 @@ class Sizes:
     unit_weight: tuple[float, float] = (1.0, 1.0)
 
     def scale(self, vocabulary: Vocabulary = NEUTRAL) -> str:
-        """Say what counts are divided by."""
+        """Describe the unit that counts are divided by."""
         return f"per 1,000 {vocabulary.documents} rated" if self.unit == PER_THOUSAND else self.unit
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A number then and now on one scale, and the difference now less then; bounds are NaN where they are not known."""
+    """An old and a new number on one scale, and their difference; bounds are NaN if unknown."""
 
     then: float
     then_bounds: Bounds
@@ -75,12 +75,12 @@ class Change:
 
     @property
     def difference(self) -> float:
-        """How much more there is now."""
+        """Return the new number less the old one."""
         return self.now - self.then
 
     @property
     def bounds(self) -> Bounds:
-        """Bounds of the difference that hold the uncertainty of both numbers, at the level of theirs.
+        """Return bounds of the difference, at the level of the bounds of both numbers.
 
         The distances from each number to its bounds are added as squares (MOVER: Zou, Donner 2008), so the data must
         not share documents.
@@ -92,17 +92,15 @@ class Change:
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Whether the bounds of the difference leave out 0; not where they are not known."""
+        """Return whether the bounds of the difference are known and leave out 0."""
         low, high = self.bounds
         return low > 0 or high < 0
 
 
 def kept_rows(frame: pd.DataFrame, filters: Sequence[RecordedFilter]) -> Bools:
-    """Tell which rows (n,) of a table the filters keep.
+    """Mark the rows (n,) of a table that the filters keep.
 
-    Raises
-    ------
-    DataError : a column that is missing, or no row that is kept.
+    Raises DataError: a column that is missing, or no row that is kept.
     """
     kept = np.ones(len(frame), dtype=bool)
     for entry in filters:
@@ -120,8 +118,8 @@ def kept_rows(frame: pd.DataFrame, filters: Sequence[RecordedFilter]) -> Bools:
             as_text = column.astype("string").isin([*map(str, wanted)]).fillna(value=False)
             kept &= column.isin(wanted).to_numpy() | as_text.to_numpy(dtype=bool)
     if len(frame) and not kept.any():
-        told = "; ".join(f"'{shortened(entry.column)}' is {entry.words}" for entry in filters)
-        raise DataError(f"The decision is of rows where {told}, and the table has none; choose another table.")
+        conditions = "; ".join(f"'{shortened(entry.column)}' is {entry.words}" for entry in filters)
+        raise DataError(f"The decision is of rows where {conditions}, and the table has none; choose another table.")
     return np.asarray(kept)
 
 
@@ -133,7 +131,7 @@ def bounds_of(intervals: PointIntervals) -> dict[str, Bounds]:
 
 
 def changes_of(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> dict[str, Change]:
-    """Compare each number then and now, the counts on one scale; without one only the precision can be compared."""
+    """Compare old and new numbers on one scale; without a scale only the precision."""
     then, changes = record.expected, {}
     # Bounds of another level than those of now cannot be put together with them.
     comparable = then.level in (None, LEVEL)
@@ -149,23 +147,23 @@ def changes_of(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> di
 
 
 def verdict(changes: Mapping[str, Change]) -> str:
-    """Say whether precision and alerts have changed by more than chance explains, where that is known."""
-    said = []
+    """Summarise whether precision and alerts have changed by more than chance, if known."""
+    sentences = []
     precision, alerts = changes.get("precision"), changes.get("alerts")
     if precision is not None and not math.isnan(precision.bounds[0]):
         if not precision.is_beyond_chance:
-            said.append("The precision is within what was expected: chance explains the difference.")
+            sentences.append("The precision is within what was expected: chance explains the difference.")
         elif precision.difference < 0:
-            said.append("The precision has fallen by more than chance explains: choose the point anew.")
+            sentences.append("The precision has fallen by more than chance explains: choose the point anew.")
         else:
-            said.append("The precision has risen by more than chance explains: looser thresholds may be worth it.")
+            sentences.append("The precision has risen by more than chance explains: looser thresholds may be worth it.")
     if alerts is not None and alerts.is_beyond_chance:
-        said.append(f"There are {'more' if alerts.difference > 0 else 'fewer'} alerts than chance explains.")
-    return " ".join(said)
+        sentences.append(f"There are {'more' if alerts.difference > 0 else 'fewer'} alerts than chance explains.")
+    return " ".join(sentences)
 
 
 def undecided_alerts(record: DecisionRecord, documents: RatedDocuments | None) -> float | None:
-    """Count the undecided alerts of documents at the thresholds of a record; None for money, which they lack."""
+    """Count undecided alerts at the thresholds of a record; None for money."""
     if documents is None or not len(documents.undecided):
         return 0.0
     if record.settings.amount is not None:
@@ -176,9 +174,9 @@ def undecided_alerts(record: DecisionRecord, documents: RatedDocuments | None) -
 def compared_sizes(
     record: DecisionRecord, *, rows: float, documents: float, days: float | None, undecided: float | None = 0.0
 ) -> Sizes | None:
-    """Find what both data can be divided by: days, else documents rated; None where the record tells neither.
+    """Find the scale of both data: days, else rated documents; None if unknown.
 
-    `rows` that were rated now stand for so many `documents`, over so many `days`; `undecided` alerts wait for a
+    `rows` rated rows of the new data represent `documents` over `days`; `undecided` alerts wait for a
     decision. Alerts a day include these. Where their number then or now is not known, rated documents are the size:
     the newest data are always the least reviewed, so that fewer rated alerts a day mean nothing.
     """
@@ -205,7 +203,7 @@ def compared_sizes(
 def change_of(
     then: float, interval: RecordedInterval | None, now: float, now_bounds: Bounds, sizes: Sizes | None = None
 ) -> Change:
-    """Put a number of a record and one of now on the scale of `sizes`; without these they are shares already.
+    """Put an old and a new number on the scale of `sizes`; without it they are shares.
 
     Where the record holds an interval, its estimate is what was expected: it is corrected for the choice of thresholds.
     Undecided alerts of the sizes are added to both.
@@ -234,14 +232,14 @@ def _undecided_then(record: DecisionRecord) -> float | None:
 
 
 def _with_undecided(value: float, bounds: Bounds, undecided: float, unit_weight: float) -> tuple[float, Bounds]:
-    """Add undecided alerts to a number and its bounds; how many there are varies like a Poisson number of rows."""
+    """Add undecided alerts, a Poisson number of rows, to a number and its bounds."""
     by_chance, total = NORMAL_95 * math.sqrt(undecided * unit_weight), value + undecided
     low, high = (math.hypot(value - bound, by_chance) for bound in bounds)
     return total, (total - low, total + high)
 
 
 def _scaled(value: float, bounds: Bounds, size: float, arrived: float | None) -> Bounds:
-    """Scale bounds that hold for a given number of rated documents, wider where that number is by chance.
+    """Scale bounds for a fixed number of rated documents, wider for a random number.
 
     Documents are taken to arrive one by one: their number then varies by its square root.
     """

@@ -1,4 +1,4 @@
-"""What a field of a decision record may hold, as types for pydantic, and the sentence for one that cannot be used."""
+"""Define pydantic types of record fields and the error message of an invalid field."""
 
 import json
 import re
@@ -41,7 +41,7 @@ _CONFIG = ConfigDict(
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field, Field))
 def recorded(cls: type[T]) -> type[T]:
-    """Make a frozen, strictly validated dataclass that refuses unknown fields and raises DataError when made."""
+    """Make a frozen, strictly validated dataclass that rejects unknown fields with DataError."""
     made: Any = dataclass(frozen=True, config=_CONFIG)(cls)
     validated, parameters = made.__init__, signature(made)
 
@@ -57,12 +57,12 @@ def recorded(cls: type[T]) -> type[T]:
 
 
 def disagreement(reason: str) -> PydanticCustomError:
-    """Say what is wrong with fields that each could be used alone."""
+    """Make an error for fields that contradict each other."""
     return PydanticCustomError(_DISAGREEMENT, reason)
 
 
 def refusal(error: ValidationError, place: str = "") -> DataError:
-    """Say the first thing that is wrong: the field (`place` where there is but one), why, and what was found."""
+    """Describe the first error: field (`place` if there is only one), reason and value."""
     first = error.errors(include_url=False)[0]
     # Positions count from 1.
     parts = (f"[{part + 1}]" if isinstance(part, int) else f".{ascii(part)[1:-1]}" for part in first["loc"])
@@ -84,9 +84,7 @@ def shown(value: object) -> str:
 def checked_name(field: str, value: str) -> str:
     """Check a name outside a record, under the rules for those in one.
 
-    Raises
-    ------
-    DataError : longer than `MAX_NAME`, blank, or no text that can be stored.
+    Raises DataError: longer than `MAX_NAME`, blank, or no text that can be stored.
     """
     try:
         return _NAME.validate_python(value)
@@ -97,9 +95,7 @@ def checked_name(field: str, value: str) -> str:
 def json_object(text: str | bytes) -> dict[str, Any]:
     """Read the JSON object that a text of at most 1 MB holds; no name twice.
 
-    Raises
-    ------
-    DataError : it holds something else.
+    Raises DataError: it holds something else.
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     if len(data) > MAX_BYTES:
@@ -118,9 +114,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
 def validated_json(adapter: TypeAdapter[T], content: dict[str, Any]) -> T:
     """Validate an object of JSON as the type of the adapter.
 
-    Raises
-    ------
-    DataError : naming a field that is of another type, missing, unknown or unusable.
+    Raises DataError: naming a field that is of another type, missing, unknown or unusable.
     """
     # Half characters would be no JSON for pydantic; a null character is refused in the same words, with its field.
     text = _HALF_CHARACTERS.sub(r"\\u0000", json.dumps(content, ensure_ascii=False))

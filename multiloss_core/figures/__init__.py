@@ -1,4 +1,4 @@
-"""Numbers to Plotly figures, usable from a notebook: titles, axis names, units and one colour for each method."""
+"""Draw Plotly figures with titles, axis names, units and one colour per method."""
 
 import lazy_loader
 

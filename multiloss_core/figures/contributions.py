@@ -1,4 +1,4 @@
-"""Who flags what, as a matrix of dots beside stacked bars (after UpSet, Lex et al. 2014)."""
+"""Draw combinations of classifiers as dots with bars (UpSet, Lex et al. 2014)."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ DOT = 13
 def contributions_chart(
     contributions: Sequence[Contribution], names: Sequence[str], *, theme: Theme, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
-    """One row for each combination of the k classifiers `names`: dots say which reach, bars how many TP and FP.
+    """Draw a row per combination of the k classifiers `names`: dots, and bars of TP and FP.
 
     Bars of what is not flagged (held back by the classifier without a dot) are hatched.
     """

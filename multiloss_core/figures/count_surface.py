@@ -1,4 +1,4 @@
-"""TP or FP as a surface over two thresholds."""
+"""Draw TP or FP as a surface over two thresholds."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ def count_surface(
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths draped over it.
+    """Draw TP or FP (`count` "tp" or "fp") as a surface over two thresholds, with the paths.
 
     The paths take the height of the surface below them, and 1 % of its range more to be seen; where more classifiers
     exist, the surface is a slice of theirs. `unit` is what TP and FP count.

@@ -1,4 +1,4 @@
-"""Name, explain and colour the methods that find a path: one look for each, in every figure and on every screen."""
+"""Name, explain and colour the methods, the same in every figure and on every screen."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -57,5 +57,5 @@ _BY_NAME = {look.name: look for look in METHOD_LOOKS}
 
 
 def look_of(method: str) -> MethodLook:
-    """Look up how a method is shown; unknown ones, such as paths of the user's own, share one look."""
+    """Look up the look of a method; unknown methods share one look."""
     return _BY_NAME.get(method) or MethodLook(name=method, dash="dash")

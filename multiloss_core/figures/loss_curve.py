@@ -1,4 +1,4 @@
-"""The expected loss of every cut as a figure."""
+"""Draw the expected loss of every cut."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_VERTICES = 2000
 
 @dataclass(frozen=True)
 class CurveMark:
-    """A cut to point out on a loss curve: `label` says what it is, `k` how many items it flags.
+    """A marked cut of a loss curve: `label` and number `k` of items flagged.
 
     `symbol` is Plotly's: "star" for the optimum, as in every figure of this project, "circle", "x", ….
     """
@@ -34,10 +34,10 @@ def loss_curve(
     height: int = 420,
     most: int | None = None,
 ) -> go.Figure:
-    """Draw the expected loss L_k of flagging the k most probable items, against k, with some cuts pointed out.
+    """Draw the expected loss L_k of flagging the k most probable items, with marked cuts.
 
-    `values` (n + 1,): L_k for k = 0..n. Of a long curve at most 2,000 vertices are drawn (`layout.meta` says how
-    many), among them the lowest and the highest of each stretch, every mark, and the minimum, so that no dip is
+    `values` (n + 1,): L_k for k = 0..n. Of a long curve at most 2,000 vertices are drawn (`layout.meta` holds their
+    number), among them the lowest and the highest of each stretch, every mark, and the minimum, so that no dip is
     lost. Marks at the same k share a place, the first on top, and all stay in the legend. `most`: draw only k up to it,
     in full detail, unless a mark lies further on. O(n).
     """
@@ -64,7 +64,7 @@ def loss_curve(
             marker=outlined(theme, symbol=mark.symbol, size=17 if mark.symbol.startswith("star") else 11),
             hovertemplate=f"{literal(mark.label)}: %{{x:,}} items<br>expected loss %{{y:.6g}}<extra></extra>",
         )
-    # Room for a legend with one entry on each line, as on a phone.
+    # On a phone the legend has one entry per line.
     figure.update_layout(meta={"drawn": int(kept.size), "cuts": n + 1}, margin={"b": 84 + 19 * len(marks)})
     figure.update_xaxes(
         title_text="number of items predicted positive (k)", range=[-0.02 * n - 0.3, 1.02 * n + 0.3], tickformat=",~r"
@@ -74,7 +74,7 @@ def loss_curve(
 
 
 def drawn_vertices(values: Floats, always: Sequence[int] = ()) -> Indices:
-    """Choose which points of a curve to draw, in order: at most 2,000, among them the extremes of each stretch.
+    """Choose at most 2,000 points of a curve to draw, with the extremes of each stretch.
 
     `values` (n,); `always`: positions kept in any case, as are both ends and the minimum.
     """

@@ -37,7 +37,7 @@ def printed_beside_found(
     measure: str,
     theme: Theme = "light",
 ) -> go.Figure:
-    """Draw a line for each row: the printed figure hollow, the one found with its interval, the floor as a tick.
+    """Draw a line per row: printed figure hollow, our figure with interval, floor as a tick.
 
     All (m,), NaN where there is none. `measure` names the axis with its range.
     """
@@ -82,7 +82,7 @@ def loss_by_regularisation(
     chosen: float | None = None,
     theme: Theme = "light",
 ) -> go.Figure:
-    """Draw the loss of each way to cut (m,) against C = 1 / strength of L2, printed figures as level lines.
+    """Draw the loss of each way to cut (m,) against C = 1 / L2 strength, printed figures level.
 
     `chosen`: a C that is looked at, marked by an upright line.
     """
@@ -121,7 +121,7 @@ def loss_by_size(
     measure: str,
     theme: Theme = "light",
 ) -> go.Figure:
-    """Draw the mean loss of each way to cut against the size of the batches: (mean, low, high), each (m,)."""
+    """Draw mean losses of each way to cut by batch size: (mean, low, high), each (m,)."""
     figure = new_figure(title, theme, height=450)
     for name, (mean, low, high) in losses.items():
         colour, dash, symbol = _WAYS.get(name, _OTHER)

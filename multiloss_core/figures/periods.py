@@ -20,7 +20,7 @@ COUNTS_SHARE, GAP = 0.5, 0.1
 
 
 def weekly_chart(weeks: WeeklyCounts, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
-    """TP and FP of each week (w,) as stacked bars; below, its precision with 95 % intervals, and that of all weeks.
+    """Draw TP and FP of each week (w,) as bars, and weekly precision with 95 % intervals.
 
     Alerts without a decision are a third, hatched part of the bars, and no part of the precision. Weeks that the data
     cover in part are hatched above and hollow below.
@@ -142,7 +142,7 @@ def _add_area(
 
 
 def _band(weeks: WeeklyCounts) -> tuple[list[str | None], list[float | None]]:
-    """Trace the outlines of the intervals, as steps, a closed one for each run of weeks with alerts."""
+    """Trace the outlines of the intervals as closed steps, one per run of weeks with alerts."""
     x: list[str | None] = []
     y: list[float | None] = []
     known = np.flatnonzero(~np.isnan(weeks.intervals[0]))

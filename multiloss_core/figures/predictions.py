@@ -1,4 +1,4 @@
-"""Figures of predictions under a multivariate loss: the items flagged, what each costs, how long it takes to know."""
+"""Draw predictions under a multivariate loss: items flagged, costs and running times."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -17,7 +17,7 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 _SIDES = {1: ("/", "in the ring"), -1: ("\\", "in the rival ring"), 0: ("", "on its own")}
 
-# Colour, symbol and dash, any one of which tells the methods apart, in the order of `METHODS`.
+# Colour, symbol and dash of the methods in the order of `METHODS`; each one is distinct.
 _METHOD_LOOKS = (
     (GREY, "x", "dot"),
     ({"light": "#D55E00", "dark": "#D55E00"}, "square", "dash"),
@@ -28,7 +28,7 @@ _METHOD_LOOKS = (
 _SECONDS = {1e-5: "10 µs", 1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s"}
 
 # For tick labels, the axis title and a legend that wraps on a narrow screen.
-_ROOM_BELOW = 100
+_MARGIN_BELOW = 100
 
 _MAX_DOTS = 2**12
 _DOT_GRID = (200, 100)
@@ -44,7 +44,7 @@ def sorted_probabilities(
     small: bool = False,
     sides: Indices | None = None,
 ) -> go.Figure:
-    """Draw the items from the most to the least probable, those predicted positive strongly coloured.
+    """Draw items from the most to the least probable, predicted positives strongly coloured.
 
     `probabilities` (n,) and `best` (n,) bool belong together, in any order. `small` leaves out the legend and
     the axis titles, for several such figures side by side. `sides` (n,) hatches the items that share a common cause:
@@ -72,7 +72,7 @@ def sorted_probabilities(
         if looks:
             pattern = {"shape": [shape for shape, _ in looks], "fgcolor": paper(theme), "size": 9, "solidity": 0.3}
             figure.data[-1].marker.pattern = {**pattern, "fillmode": "overlay"}
-    figure.update_layout(bargap=0.25, showlegend=not small, margin={"b": _ROOM_BELOW})
+    figure.update_layout(bargap=0.25, showlegend=not small, margin={"b": _MARGIN_BELOW})
     figure.update_xaxes(range=[0.4, order.size + 0.6], dtick=1, showgrid=False)
     figure.update_yaxes(range=[0, 1.02], dtick=0.5 if small else 0.2)
     if small:
@@ -96,7 +96,7 @@ def all_predictions(
 
     The top-k predictions are joined by a line, the optimum is a star; dots spread sideways to be seen. Up to
     4,096 predictions are all drawn; of more, one for each place of a 200 x 100 grid, as the others lie hidden
-    behind them (`layout.meta` says how many of them are "drawn"). `search` is that of
+    behind them (`layout.meta` holds the number "drawn"). `search` is that of
     `probabilities` (n,).
     """
     n = probabilities.size
@@ -131,7 +131,7 @@ def all_predictions(
         hovertemplate="optimum: %{x} items<br>expected loss %{y:.4f}<extra></extra>",
     )
     figure.update_layout(
-        meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": _ROOM_BELOW}
+        meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": _MARGIN_BELOW}
     )
     figure.update_xaxes(
         title_text="number of items predicted positive (k)", range=[-0.6, n + 0.6], dtick=1, showgrid=False
@@ -143,7 +143,7 @@ def all_predictions(
 def small_loss_curves(
     curves: Mapping[str, Floats], *, theme: Theme, columns: int = 4, row_height: int = 200
 ) -> go.Figure:
-    """Draw the expected loss L_k against k under each loss, small and side by side, the optimum a star.
+    """Draw the expected loss L_k against k under each loss, side by side, the optimum a star.
 
     `curves`: for each loss's name its L_k for k = 0..n (n + 1,). Each has a scale of its own, as different losses
     cannot be compared.
@@ -193,7 +193,7 @@ def losses_by_strength(
     theme: Theme,
     height: int = 420,
 ) -> go.Figure:
-    """Draw the smallest expected loss of all and of top-k predictions, from independent to identical labels.
+    """Draw the least expected loss of all and of top-k predictions by label correlation.
 
     `strengths` (m,) from 0 to 1, `best` and `top_k` (m,). `chosen` is marked by a line.
     """
@@ -211,19 +211,19 @@ def losses_by_strength(
             hovertemplate=f"{name}: expected loss %{{y:.4f}}<extra></extra>",
         )
     figure.add_vline(x=chosen, line={"color": ink(theme), "width": 1, "dash": "dot"})
-    # Room for both lines where they all but meet.
+    # Keep two nearly equal lines apart.
     low, high = float(best.min()), float(top_k.max())
     margin = max(0.15 * (high - low), 0.005)
-    figure.update_layout(hovermode="x unified", margin={"b": _ROOM_BELOW})
+    figure.update_layout(hovermode="x unified", margin={"b": _MARGIN_BELOW})
     figure.update_xaxes(title_text="from 0, independent, to 1, identical", range=[-0.02, 1.02], dtick=0.2)
     figure.update_yaxes(title_text="expected loss", range=[low - margin, high + margin])
     return figure
 
 
 def running_times(runs: Sequence[TimedRun], *, loss_name: str, theme: Theme, height: int = 460) -> go.Figure:
-    """Draw how long each method took against the number of items, both axes logarithmic: powers are straight lines.
+    """Draw running times against the number of items on logarithmic axes.
 
-    `runs` as `timed_runs` yields them; the legend says how each method grows.
+    `runs` as `timed_runs` yields them; the legend names the growth of each method.
     """
     figure = new_figure(f"Time to find every expected {loss_name} loss", theme, height=height)
     for method, (colour, symbol, dash) in zip(METHODS.values(), cycle(_METHOD_LOOKS), strict=False):
@@ -248,7 +248,7 @@ def running_times(runs: Sequence[TimedRun], *, loss_name: str, theme: Theme, hei
 
 
 def _sideways(sizes: Indices) -> Floats:
-    """Spread predictions sideways: a shift in [-0.35, 0.35] each, wider where more of them flag equally many items."""
+    """Shift predictions sideways in [-0.35, 0.35], wider where more flag equally many items."""
     counts = np.bincount(sizes)
     order = np.argsort(sizes, kind="stable")
     position = np.empty(sizes.size, dtype=np.int64)
@@ -259,7 +259,7 @@ def _sideways(sizes: Indices) -> Floats:
 
 
 def _sets(predictions: Indices, probabilities: Floats) -> list[str]:
-    """Say for each prediction the ranks of the items that it flags."""
+    """List the ranks of the items flagged by each prediction."""
     flags = (predictions[:, np.newaxis] >> probability_order(probabilities)) & 1 == 1
     ranks = np.arange(1, probabilities.size + 1)
     named = (", ".join(map(str, ranks[row])) for row in flags)

@@ -1,4 +1,4 @@
-"""What a path brings against how many alerts it costs."""
+"""Draw the value of a path against its number of alerts."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary
 from multiloss_core.thresholds.targets.profit_curve import ProfitCurve
 
-CHOSEN, PRESENT, BEST = "chosen point", "present thresholds", "best on this data"
+CHOSEN, PRESENT, BEST = "chosen point", "current thresholds", "best on this data"
 _SYMBOLS = {CHOSEN: ("star", 18), PRESENT: ("circle-open", 14), BEST: ("diamond-open", 12)}
 
 
@@ -24,7 +24,7 @@ def profit_chart(
     currency: str = "",
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """Payoff of every vertex of a path against its alerts, with points marked.
+    """Draw the payoff of every vertex of a path against its alerts, with marked points.
 
     `marks`: alerts and payoff of the points `CHOSEN`, `PRESENT` and `BEST`, as far as there are any.
     """

@@ -1,4 +1,4 @@
-"""Expected and observed shares of positives as a figure: whether the probabilities can be believed."""
+"""Draw expected and observed shares of positives, to show calibration."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,10 +15,10 @@ def reliability_chart(
     height: int = 420,
     title: str = "Expected and observed share of positives",
 ) -> go.Figure:
-    """Draw the observed share of positives in each group against what was expected, with 95 % intervals.
+    """Draw observed against expected shares of positives by group, with 95 % intervals.
 
     On the diagonal the two are equal. `logarithmic` axes are for rare events: a share of 0 then lies
-    on the lower edge, and `layout.meta` says where that is. Groups whose interval misses the diagonal are crosses.
+    on the lower edge, and `layout.meta` holds its place. Groups whose interval misses the diagonal are crosses.
     """
     edge = _lower_edge(found) if logarithmic else 0.0
     figure = new_figure(title, theme, height=height)
@@ -36,7 +36,7 @@ def reliability_chart(
     ):
         chosen = found.outside == misses
         shown = np.maximum(found.observed[chosen], edge)
-        told = (found.promised, found.observed, found.low, found.high, found.positives, found.items)
+        details = (found.promised, found.observed, found.low, found.high, found.positives, found.items)
         figure.add_scatter(
             x=np.maximum(found.promised[chosen], edge),
             y=shown,
@@ -53,7 +53,7 @@ def reliability_chart(
             cliponaxis=False,
             showlegend=bool(chosen.any()),
             marker={"color": TRUE_POSITIVE, "symbol": symbol, "size": 9},
-            customdata=np.column_stack(told)[chosen],
+            customdata=np.column_stack(details)[chosen],
             hovertemplate="expected %{customdata[0]:.4~p}<br>observed %{customdata[1]:.4~p} "
             "(%{customdata[2]:.3~p} to %{customdata[3]:.3~p})<br>%{customdata[4]:,} of %{customdata[5]:,} items"
             "<extra></extra>",

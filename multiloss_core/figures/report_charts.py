@@ -1,4 +1,4 @@
-"""Draw the charts of a decision's report as SVG text that loads nothing, runs nothing and is always the same."""
+"""Draw the charts of a report as static, deterministic SVG text."""
 
 import re
 import threading
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 420, 320
 SHADES, CONTOURS, CELLS = 12, 6, 20
 MAX_NAME = 16
-CHOSEN, PRESENT = "chosen point", "present thresholds"
+CHOSEN, PRESENT = "chosen point", "current thresholds"
 INK, PAPER = style.ink("light"), style.paper("light")
 DASHES = {"solid": "-", "dot": ":", "dash": "--", "dashdot": "-."}
 SURFACES = {
@@ -73,7 +73,7 @@ class Chart:
 
 @contextmanager
 def new_chart(alt: str, *, size: tuple[float, float] = (WIDTH, HEIGHT)) -> Iterator[Chart]:
-    """Start a chart of `size` in pixels and write it as SVG at the end of the block; `alt` describes it."""
+    """Start a chart of `size` in pixels; write SVG at the end of the block; `alt` describes it."""
     from matplotlib import rc_context  # noqa: PLC0415 - slow to import
     from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -103,7 +103,7 @@ def plane_drawing(
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> str:
-    """Draw a path in the TP-FP plane with the tangent, the chosen point as a star and the present one as a diamond."""
+    """Draw a path in the TP-FP plane: tangent, chosen point (star), current point (diamond)."""
     right, ((_, high), (low, top)) = plane_view([point] if present is None else [present, point])
     counted, kept = vocabulary.counted(unit), drawn_vertices(path)
     with new_chart(f"TP {point.tp:,.6g} against FP {point.fp:,.6g} at the chosen point, on its path") as chart:
@@ -150,7 +150,7 @@ def space_drawing(
 
 
 def curves_drawing(path: ThresholdPath, point: Point, present: Point | None = None) -> str:
-    """Draw the TP and FP of a single classifier against its threshold, with the chosen and the present one."""
+    """Draw TP and FP of a single classifier against its threshold, with both points."""
     kept = drawn_vertices(path)
     kept = kept[np.isfinite(path.thresholds[kept, 0])]
     (name,) = path.names
@@ -252,7 +252,7 @@ def _draw_path(axes: Any, path: ThresholdPath, places: Sequence[Floats], **style
 
 
 def _draw_points(axes: Any, path: ThresholdPath, chosen: Any, present: Any) -> None:
-    """Draw the present point as a hollow diamond and the chosen one as a star."""
+    """Draw the current point as a hollow diamond and the chosen one as a star."""
     marks = {"linestyle": "", "markeredgecolor": INK, "clip_on": False}
     if present is not None:
         axes.plot(*np.reshape(present, (-1, 1)), "D", ms=8, mfc=PAPER, mew=2, label=PRESENT, zorder=4, **marks)

@@ -1,4 +1,4 @@
-"""Draw what the lessons explain: a tangent that slides, a graph of thresholds and its search, verified draws."""
+"""Draw the lessons: a sliding tangent, a search in a graph of thresholds, verified draws."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,7 +16,7 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
 def sliding_tangent(path: ThresholdPath, step: int, *, theme: Theme, height: int = 460) -> go.Figure:
-    """Draw the TP-FP curve of a path, its concave majorant, and the line through one step of that.
+    """Draw the TP-FP curve of a path, its concave majorant and the line through one step.
 
     `step` counts the steps of the majorant from the strictest thresholds, from 0. The line's slope is TP gained for
     each FP; where nothing but TP is gained it is upright.
@@ -96,7 +96,7 @@ def threshold_graph(
 def threshold_graph_search(
     graph: "nx.DiGraph", walk: GraphWalk, step: int, *, theme: Theme, height: int = 520
 ) -> go.Figure:
-    """Draw the search for the shortest path after `step` nodes were settled, from 0 to all; one more reads the path.
+    """Draw the shortest-path search after `step` nodes were settled; one more reads the path.
 
     Settled nodes are filled and joined by the best ways to them; the steps into the node settled last are thick, the
     kept one solid and the other dashed.
@@ -170,7 +170,7 @@ def _name_axes(figure: go.Figure, graph: "nx.DiGraph") -> None:
 
 
 def verified_draws(state: Verification, *, theme: Theme, height: int = 320) -> go.Figure:
-    """Draw for each loss on how many draws so far the best prediction was a top-k set, and on how many it was not."""
+    """Draw for each loss the draws whose best prediction was a top-k set, and the others."""
     names = list(state.top_k)
     kept = list(state.top_k.values())
     figure = style.new_figure(f"Draws on which the best of all was a top-k set: {state.done:,} done", theme)

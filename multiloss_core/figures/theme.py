@@ -1,4 +1,4 @@
-"""One look for every figure: the Okabe-Ito palette, one meaning per colour, a light and a dark template.
+"""Define the look of figures: Okabe-Ito palette, fixed colours, light and dark template.
 
 Importing Streamlit replaces Plotly's default template, so every figure takes its template from here.
 """
@@ -37,17 +37,17 @@ _GRID = {"light": "#d9e0e5", "dark": "#34414b"}
 
 
 def ink(theme: Theme) -> str:
-    """Give the colour of text and neutral marks (target, floor, chosen point's outline) in a theme."""
+    """Return the colour of text and neutral marks (target, floor, outline) in a theme."""
     return _INK[theme]
 
 
 def paper(theme: Theme) -> str:
-    """Give the colour of the background in a theme."""
+    """Return the colour of the background in a theme."""
     return _PAPER[theme]
 
 
 def grid(theme: Theme) -> str:
-    """Give the colour of grid lines in a theme."""
+    """Return the colour of grid lines in a theme."""
     return _GRID[theme]
 
 
@@ -58,13 +58,13 @@ def on_dark(scale: list[list[Any]]) -> list[list[Any]]:
 
 
 def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
-    """Make an empty figure with this project's template: `title`, `height` in pixels, legend below the plot."""
+    """Make an empty figure with this template: `title`, `height` in pixels, legend below."""
     return go.Figure(layout={"template": _template(theme), "title": {"text": title}, "height": height})
 
 
 @cache
 def _template(theme: Theme) -> go.layout.Template:
-    """Made once for each theme: Plotly checks every entry, which takes longer than drawing a chart."""
+    """Make the template once per theme, because Plotly checks every entry slowly."""
     axis = {
         "gridcolor": grid(theme),
         "linecolor": grid(theme),
@@ -105,7 +105,7 @@ def _template(theme: Theme) -> go.layout.Template:
 
 
 def literal(words: str) -> str:
-    """Write words of a user, such as the name of a column, so that Plotly shows them as they are.
+    """Escape user text, such as column names, so that Plotly shows it unchanged.
 
     Plotly takes `<b>`, `&lt;`, `$x$` and `%{x}` for markup wherever it writes in two dimensions.
     """
@@ -113,7 +113,7 @@ def literal(words: str) -> str:
 
 
 def literal_in_space(words: str) -> str:
-    """Write words of a user as `literal` does, for a scene: there Plotly reads tags and no entities."""
+    """Escape user text as `literal` does, for a scene: there Plotly reads tags and no entities."""
     return words.replace("<", f"<{_WORD_JOINER}")
 
 
@@ -128,7 +128,7 @@ def add_stacked_counts(
     undecided: Floats | None = None,
     **bars: Any,
 ) -> None:
-    """Add TP and FP (m,) as stacked bars, hatched where not `solid`; `words` say what each bar is, `bars` where.
+    """Add TP and FP (m,) as stacked bars, hatched where not `solid`.
 
     Those that are `undecided` (m,), where there are any, come last and are always hatched.
     """
@@ -154,18 +154,18 @@ def add_stacked_counts(
 
 
 def outlined(theme: Theme, *, symbol: str, size: int, width: float = 1.5) -> dict[str, object]:
-    """Make the marker of a single point that stands out: ink with a line in the colour of the background."""
+    """Make the marker of a single point: ink with an outline in the background colour."""
     return {"symbol": symbol, "color": ink(theme), "size": size, "line": {"color": paper(theme), "width": width}}
 
 
 def translucent(colour: str, opacity: float) -> str:
-    """Give a colour "#rrggbb" as one with an opacity in [0, 1], for areas."""
+    """Add an opacity in [0, 1] to a colour "#rrggbb", for areas."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
 
 def path_marks(method: str) -> dict[str, object]:
-    """Say how a path of a method is drawn, as arguments of a scatter trace."""
+    """Return the trace arguments of a method's path."""
     colour = look_of(method).colour
     return {
         "name": method,
@@ -175,7 +175,7 @@ def path_marks(method: str) -> dict[str, object]:
 
 
 def point_marks(methods: Sequence[str], chosen: str, theme: Theme) -> dict[str, object]:
-    """Draw all points as one trace, faster than one for each: a star for the chosen one, circles for the rest."""
+    """Draw all points as one trace, which is faster: the chosen one a star, others circles."""
     return {
         "mode": "markers",
         "marker": {

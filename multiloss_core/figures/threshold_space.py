@@ -1,4 +1,4 @@
-"""Threshold space: counts, paths and points over two thresholds, or over the one of a single classifier."""
+"""Draw counts, paths and points over two thresholds, or over one of a single classifier."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def threshold_space(
     pair: tuple[int, int] = (0, 1),
     legend: bool = True,
 ) -> go.Figure:
-    """Two thresholds against each other: FP as shade, TP as contour lines, paths and points (figures 8 and 10).
+    """Draw two thresholds against each other: FP shaded, TP as contours, paths and points.
 
     `surfaces` are two-dimensional, over the classifiers `pair` of the paths. The point of method `chosen` is a star.
     """
@@ -46,7 +46,7 @@ def space_backdrop(
     legend: bool = True,
     counts: bool = True,
 ) -> go.Figure:
-    """Draw what `threshold_space` shows whatever the target; without `counts`, those of `space_counts` are left out."""
+    """Draw the parts of `threshold_space` independent of the target; counts are optional."""
     figure = style.new_figure("Threshold space: FP as shade, TP as lines", theme, height=470)
     axes = surfaces.axes
     if counts:
@@ -120,7 +120,7 @@ def threshold_curves(
 
 
 def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Scatter:
-    """Draw the chosen threshold as a line across `threshold_curves`; nothing where no threshold is reached."""
+    """Draw the chosen threshold as a line across `threshold_curves`; nothing if it is infinite."""
     threshold = float(direction(path.names[0]) * point.thresholds[0])
     x = threshold if np.isfinite(threshold) and point.status != "unreachable" else None
     highest = float(max(path.tp[0], path.fp[0], 1.0))
@@ -136,12 +136,12 @@ def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Sca
 
 
 def inside(thresholds: Floats, axes: Sequence[Floats]) -> Floats:
-    """Give thresholds (m, k), those above the last node of their axis, like infinity, moved to it."""
+    """Move thresholds (m, k) above the last node of their axis to that node."""
     return np.minimum(thresholds, [axis[-1] for axis in axes])
 
 
 def on_scale(names: Sequence[str], thresholds: Floats) -> Floats:
-    """Give thresholds (m, k) on the scale of the scores' columns: those of inverted scores with the other sign."""
+    """Convert thresholds (m, k) to the scale of the columns: inverted scores change sign."""
     return thresholds * [direction(name) for name in names]
 
 
@@ -156,7 +156,7 @@ def chosen_last(points: Sequence[Point], chosen: str) -> list[Point]:
 
 
 def drawn_vertices(path: ThresholdPath) -> Indices:
-    """Choose at most 200 vertices of a path, spread evenly over its length in the TP-FP plane and in thresholds."""
+    """Choose at most 200 vertices of a path, evenly spread in the plane and in thresholds."""
     count = len(path.tp)
     if count <= MAX_DRAWN_VERTICES:
         return np.arange(count)
@@ -170,12 +170,12 @@ def drawn_vertices(path: ThresholdPath) -> Indices:
 
 
 def _finite(thresholds: Floats) -> Floats:
-    """Give thresholds (m, k), those of infinity moved to the largest finite one of their column."""
+    """Move infinite thresholds (m, k) to the largest finite one of their column."""
     return np.minimum(thresholds, np.where(np.isfinite(thresholds), thresholds, -np.inf).max(axis=0))
 
 
 def on_even_grid(surfaces: CountSurfaces) -> tuple[tuple[Floats, Floats], Floats, Floats]:
-    """Take counts at evenly spaced thresholds (those of the next node), which browsers shade fastest.
+    """Count at evenly spaced thresholds (those of the next node), which browsers shade fastest.
 
     Thresholds are on the scale of the scores' columns: those of inverted scores fall.
     Plotly refines surfaces over uneven nodes to hundreds of nodes a side, a second for each frame without a graphics
@@ -190,7 +190,7 @@ def on_even_grid(surfaces: CountSurfaces) -> tuple[tuple[Floats, Floats], Floats
 
 
 def axis_range(name: str, axis: Floats) -> list[float]:
-    """Find the range of a chart's axis that shows the nodes of one classifier, with a margin of 2 %.
+    """Find the axis range that shows the nodes of one classifier, with a margin of 2 %.
 
     Loose thresholds are at the left: the scale of an inverted score falls.
     """

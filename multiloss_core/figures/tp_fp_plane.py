@@ -27,7 +27,7 @@ def tp_fp_plane(
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """Each method's partial ROC curve in counts, the tangent at the target and the points (figure 9).
+    """Draw each method's partial ROC curve in counts, the tangent and the points (figure 9).
 
     Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
     `unit` is what the paths count.
@@ -68,7 +68,7 @@ def plane_backdrop(
 def plane_marks(
     points: Sequence[Point], *, chosen: str, theme: Theme, whole: bool = False
 ) -> tuple[list[go.Scatter], dict[str, dict[str, list[float]]]]:
-    """Draw the tangent and the points of `tp_fp_plane`, and the ranges of its axes as an update of the layout."""
+    """Draw tangent and points of `tp_fp_plane`; return the axis ranges as a layout update."""
     points = chosen_last(points, chosen)
     right, view = plane_view(points, whole=whole)
     x, y = tangent_ends(points[-1], right)
@@ -83,7 +83,7 @@ def plane_marks(
 
 
 def plane_view(points: Sequence[Point], *, whole: bool = False) -> tuple[float, tuple[list[float], list[float]]]:
-    """Find the part of the TP-FP plane that holds the points, the chosen one last: right end, ranges of FP and TP."""
+    """Find the part of the TP-FP plane with all points: right end, ranges of FP and TP."""
     main = points[-1]
     most = main.reachable
     right = most.fp if whole else min(most.fp, 1.6 * max(point.fp for point in points) + 20)
@@ -95,7 +95,7 @@ def plane_view(points: Sequence[Point], *, whole: bool = False) -> tuple[float, 
 
 
 def tangent_ends(point: Point, right: float) -> tuple[list[float], list[float]]:
-    """Find FP and TP of the ends of the line through a point whose slope is its target, from FP = 0 to `right`."""
+    """Find the ends (FP, TP) of the tangent through a point, from FP = 0 to `right`."""
     return [0.0, right], [point.tp - point.slope * point.fp, point.tp + point.slope * (right - point.fp)]
 
 

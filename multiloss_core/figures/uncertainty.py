@@ -1,4 +1,4 @@
-"""Figures of what new data will show: bands along a path and the spread of chosen thresholds."""
+"""Draw uncertainty on new data: bands along a path and the spread of chosen thresholds."""
 
 from collections.abc import Sequence
 
@@ -19,12 +19,12 @@ _FLAGGED = {Unit.DOCUMENTS: ("alerts", "alerts"), Unit.MONEY: ("flagged,", "of m
 
 
 def curve_band(bands: PathBands) -> list[go.Scatter]:
-    """Between which TP the curve of the smooth path is expected to run on new data, for the TP-FP plane."""
+    """Draw the band of expected TP of the smooth path on new data, for the TP-FP plane."""
     return _band(bands.curve_fp, bands.curve_tp, "expected on new data")
 
 
 def threshold_cloud(cloud: Floats, axes: Sequence[Floats], names: Sequence[str]) -> go.Scatter:
-    """Thresholds (b, 2) chosen from resamples as dots in threshold space; never lies at the end of an axis."""
+    """Draw resampled thresholds (b, 2) as dots in threshold space; never is the end of an axis."""
     first, second = on_scale(names, inside(cloud, axes)).T
     return go.Scatter(
         x=first,
@@ -40,7 +40,7 @@ def threshold_cloud(cloud: Floats, axes: Sequence[Floats], names: Sequence[str])
 def marginal_precision_curve(
     bands: PathBands, target: float, *, theme: Theme, unit: Unit = Unit.DOCUMENTS, vocabulary: Vocabulary = NEUTRAL
 ) -> go.Figure:
-    """Marginal precision on new data against how many are flagged, with its band and the target in (0, 1).
+    """Draw marginal precision on new data against alerts, with its band and the target.
 
     There are gaps where nothing is known of the marginal precision.
     """

@@ -67,9 +67,7 @@ def bootstrap_points(
     How often the intervals hold the truth: `benchmarks/results/coverage.md`.
     Intervals of the marginal precision: see `marginal_interval`.
 
-    Raises
-    ------
-    DataError : a target outside (0, 1) or fewer than one resample.
+    Raises DataError: a target outside (0, 1) or fewer than one resample.
     """
     wanted = np.unique(np.array(list(targets), dtype=np.float64))
     points = operating_points(path, wanted)
@@ -112,13 +110,11 @@ def bootstrap_thresholds(
     resamples: int = RESAMPLES_FOR_FIXED_THRESHOLDS,
     parts: GroupParts | None = None,
 ) -> PointBootstrap:
-    """Resample at thresholds (k,) fixed before the data were seen, such as typed ones: nothing is chosen again.
+    """Resample at thresholds (k,) fixed before the data were seen, without new selection.
 
     `parts`: groups of documents that were counted in place, counted at these thresholds alone.
 
-    Raises
-    ------
-    DataError : an unknown rule, not one threshold for each classifier, or fewer than one resample.
+    Raises DataError: an unknown rule, not one threshold for each classifier, or fewer than one resample.
     """
     require_rule(rule)
     _require_resamples(resamples)
@@ -148,9 +144,7 @@ def bootstrap_flagged(
     `counted` has two cells: what thresholds (k,) do not flag, and what they flag. `parts`: their groups, counted at
     these thresholds alone.
 
-    Raises
-    ------
-    DataError : an unknown rule, no document, or fewer than one resample.
+    Raises DataError: an unknown rule, no document, or fewer than one resample.
     """
     require_rule(rule)
     _require_resamples(resamples)
@@ -174,7 +168,7 @@ def _of_fixed(
     generator: np.random.Generator,
     resamples: int,
 ) -> PointBootstrap:
-    """Resample what fixed thresholds (k,) do not flag and what they flag, the two cells of a sample."""
+    """Resample the two cells of fixed thresholds (k,): flagged and not flagged."""
     selection = _Selection(
         targets=np.array([UNDEFINED]),
         thresholds=thresholds[np.newaxis],
@@ -199,7 +193,7 @@ def _of_fixed(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Selection:
-    """Thresholds (t, k) selected for targets (t,), their counts (t,), and the data that selected them, in cells.
+    """Selected thresholds (t, k) for targets (t,), counts (t,), and their data in cells.
 
     `units` (t,): the weight of an effective document among the flagged ones. `design_effects` (2, t): how many times
     groups widen the variance of TP and of FP.
@@ -215,7 +209,7 @@ class _Selection:
 
     @property
     def flags_nothing(self) -> Bools:
-        """Where no document can ever be flagged (t,)."""
+        """Return whether no document can be flagged (t,)."""
         never = np.isposinf(self.thresholds)
         return np.asarray(never.all(axis=1) if self.rule == "any" else never.any(axis=1))
 
@@ -261,7 +255,7 @@ def _collect(
 
 
 def _possible_roots(selection: _Selection, drawn: Resampled, generator: np.random.Generator) -> Floats:
-    """Roots of TP and FP (b, 2, t), a pseudo-count added: those of the data less the errors of resamples."""
+    """Compute roots of TP and FP (b, 2, t), with a pseudo-count, less resampling errors."""
     counts = np.array([*selection.in_sample])
     unit = selection.units * selection.design_effects
     pseudo = PSEUDO_COUNT * unit
@@ -285,7 +279,7 @@ def _possible_expectations(selection: _Selection, roots: Floats) -> Floats:
 
 
 def _noise_of_a_period(selection: _Selection, expected: Floats, generator: np.random.Generator) -> Floats:
-    """Draw by how much counts (b, 2, t) of new data differ from expectations: multinomial, times the design effects."""
+    """Draw noise of counts (b, 2, t) of new data: multinomial, times the design effects."""
     size = selection.sample.size
     documents = max(round(size), 1)
     chances = (expected / size).clip(0.0, 1.0)
@@ -296,7 +290,7 @@ def _noise_of_a_period(selection: _Selection, expected: Floats, generator: np.ra
 
 
 def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rule: Rule) -> tuple[Floats, Floats]:
-    """Find the weight of an effective document (t,), and how many times groups widen variances (2, t), at least 1.
+    """Find the weight of an effective document (t,) and the design effects of groups (2, t).
 
     The unit is W2 / W of the documents that thresholds (t, k) flag: where documents with low scores were rated by
     sampling and stand for many, the flagged ones may still stand for themselves alone.
@@ -327,7 +321,7 @@ def _sample_of_counts(source: RatedData, fit: SmoothFit, parts: GroupParts | Non
 
 
 def _units_of_cells(fit: SmoothFit, thresholds: Floats, rule: Rule) -> Floats:
-    """Find the weight of an effective document (t,) among the cells that thresholds (t, k) flag, nodes of the grid."""
+    """Find the weight of an effective document (t,) in cells flagged by thresholds (t, k)."""
     nodes = np.column_stack(
         [np.searchsorted(axis, column) for axis, column in zip(fit.cells.axes, thresholds.T, strict=True)]
     )

@@ -97,9 +97,7 @@ class PointBootstrap:
     def intervals(self, target: float | None = None, *, level: float = CONFIDENCE_LEVEL) -> PointIntervals:
         """Compute intervals at one of the targets; without one, at the only thresholds. O(b log b).
 
-        Raises
-        ------
-        DataError : a target for which no thresholds were chosen, or a level outside (0, 1).
+        Raises DataError: a target for which no thresholds were chosen, or a level outside (0, 1).
         """
         _require_level(level)
         i = 0 if target is None and len(self.targets) == 1 else self._position(target)
@@ -120,9 +118,7 @@ class PointBootstrap:
     def bands(self, *, level: float = CONFIDENCE_LEVEL) -> PathBands:
         """Compute bands along the path over all targets.
 
-        Raises
-        ------
-        DataError : a level outside (0, 1).
+        Raises DataError: a level outside (0, 1).
         """
         _require_level(level)
         curve_fp = np.linspace(0.0, float(np.median(self.expected.fp, axis=0).max()), 50)

@@ -36,7 +36,7 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 Status = Literal["certified", "not_certified", "too_few"]
 # Futures drawn to choose where the tests start.
 FUTURES = 400
-# Within the luck of so many futures.
+# The simulation error of this number of futures.
 AS_GOOD = 0.99
 POWER = 0.8
 # How many times the documents the test by betting needs, measured on binomial samples; only plans rest on it.
@@ -46,10 +46,10 @@ NOTHING = Counts(0.0, 0.0)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Certificate:
-    """The loosest thresholds (k,) certified: with this confidence, their precision is at least `precision`.
+    """The loosest thresholds (k,) with certified `precision` at this confidence.
 
     The certificate is about all documents flagged at `thresholds`, now and in future ones from the same source.
-    It says nothing about the precision of the documents added last.
+    It does not cover the precision of the documents added last.
 
     `status`: `certified`; `not_certified`, the tests do not say so for any thresholds; `too_few`, no path can be found
     on the third of the documents that chooses. `counts` are those on all documents, `tested` on the ones that decided.
@@ -88,7 +88,7 @@ class Certificate:
     strictest: int = 0
 
     def covers(self, thresholds: Floats) -> bool:
-        """Say whether thresholds (k,) of the certificate's path are among the certified ones."""
+        """Return whether thresholds (k,) of the certificate's path are certified."""
         if self.path is None:
             return False
         loosest, strictest = self.path.thresholds[self.loosest], self.path.thresholds[self.strictest]
@@ -104,7 +104,7 @@ def certify(
     seed: int = 0,
     method: Callable[..., ThresholdPath] = smooth_path,
 ) -> Certificate:
-    """Certify the loosest thresholds whose precision is at least `precision` with this confidence, or none.
+    """Certify the loosest thresholds with at least `precision` at this confidence, or none.
 
     The documents are split at random, groups whole. A third gives a path, `method(third, rule=rule)`, and from it the
     order of the tests: from a start where simulated futures promise most, looser and looser. The other two thirds test
@@ -115,10 +115,8 @@ def certify(
     certificate. Besides one path (two without a certificate), O(n log n), and O(n) for each test by betting. Those of
     documents that were counted in cells are split at random in O(c).
 
-    Raises
-    ------
-    DataError : a precision or confidence outside (0, 1), an unknown rule, a path whose thresholds fall, or documents of
-        different weights of which only counts are known.
+    Raises DataError: a precision or confidence outside (0, 1), an unknown rule, a path whose thresholds fall, or
+    documents of different weights of which only counts are known.
     """
     require_rule(rule)
     for name, value in (("precision", precision), ("confidence", confidence)):
@@ -216,14 +214,14 @@ class _Split:
         return range(int(np.flatnonzero(values >= AS_GOOD * values.max())[-1]), -1, -1)
 
     def p_value(self, vertex: int, precision: float, level: float) -> float:
-        """Compute the p-value of "the precision at this vertex is below `precision`" on the second part."""
+        """Compute the p-value of "precision is below `precision`" at a vertex, on the second part."""
         if self.test == "exact":
             return exact_p_value(*self.testing.counts_at(vertex), precision)
         earlier, units = (part.units_at(vertex) for part in (self.choosing, self.testing))
         return betting_p_value(*units, precision, self.largest(vertex), level, earlier)
 
     def lower_bound(self, vertex: int, confidence: float, precision: float) -> float:
-        """Compute the lower confidence bound of the precision at a certified vertex, on the second part."""
+        """Compute the lower confidence bound of precision at a certified vertex, on the second part."""
         if self.test == "exact":
             return exact_lower_bound(*self.testing.counts_at(vertex), confidence)
         earlier, units = (part.units_at(vertex) for part in (self.choosing, self.testing))
@@ -239,7 +237,7 @@ def _rising_backwards(counts: Floats) -> Floats:
 
 
 def _drawn_futures(counts: Floats, times: float, generator: np.random.Generator) -> Indices:
-    """Draw how many further units each vertex flags (futures, m), so many `times` the documents as gave `counts` (m,).
+    """Draw future units flagged at each vertex (futures, m), for `times` the documents.
 
     Each step of the path has a rate of its own, known by its count (gamma posterior); half a unit at the strictest
     vertex makes that of every precision the one after Jeffreys.
@@ -261,7 +259,7 @@ def _p_values(split: _Split, order: range, precision: float, level: float) -> li
 
 
 def _more_ratings(dealing: Dealing, path: ThresholdPath, precision: float, level: float) -> int | None:
-    """Plan further rated documents for a power of 80 % at the vertex of a path through all that needs fewest.
+    """Plan further ratings for a power of 80 % at the vertex that needs fewest.
 
     Only a plan: no document need be kept from it.
     """

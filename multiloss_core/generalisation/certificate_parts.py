@@ -21,7 +21,7 @@ CHOOSING_SHARE = 1 / 3
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Dealing:
-    """Documents dealt at random to a part that chooses and one that tests; `rated` are all of them.
+    """Documents dealt at random to a selecting and a testing part; `rated` are all.
 
     `choosing` makes the documents that a path is found on, or raises DataError where they do not suffice. `parts`
     counts along a path those that choose, those that test, and all.
@@ -80,7 +80,7 @@ def deal_cells(counts: RatedCounts, generator: np.random.Generator) -> Dealing:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Counted:
-    """Weight of positives and of all documents flagged at each vertex, `tp` and `alerts` (m,); each weighs `unit`."""
+    """Weights `tp` and `alerts` (m,) at each vertex; each document weighs `unit`."""
 
     tp: Floats
     alerts: Floats
@@ -101,13 +101,13 @@ class Counted:
         return round(self.tp[vertex] / self.unit), round(self.alerts[vertex] / self.unit)
 
     def units_at(self, vertex: int) -> tuple[Floats, Floats]:
-        """Weigh positives and documents flagged at a vertex, for each unit with any, in random order."""
+        """Weigh positives and flagged documents at a vertex by unit, in random order."""
         raise AssertionError("documents of one weight are tested exactly, without their units")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Part(Counted):
-    """Documents (n,) of one part: the first vertex that no longer flags each, and the random rank of its unit.
+    """Documents (n,) of a part: first vertex that no longer flags each, and unit ranks.
 
     A unit is a group, or a document where there are no groups.
     """
@@ -120,7 +120,7 @@ class _Part(Counted):
 
     @cached_property
     def effective(self) -> Floats:
-        """Effective numbers of units flagged at each vertex, (m,): (sum of their totals)^2 / sum of squares."""
+        """Compute effective numbers of units (m,): (sum of totals)^2 / sum of squares."""
         order = np.lexsort((-self.turning, self.rank))
         weights, rank = self.weights[order], self.rank[order]
         sums = np.cumsum(weights)
@@ -132,7 +132,7 @@ class _Part(Counted):
         return shares_of(np.square(self.alerts), still_flagged(self.turning, squares, self.vertices))
 
     def units_at(self, vertex: int) -> tuple[Floats, Floats]:
-        """Weigh positives and documents flagged at a vertex, for each unit with any, in random order."""
+        """Weigh positives and flagged documents at a vertex by unit, in random order."""
         caught = self.turning > vertex
         weights, rank = self.weights[caught], self.rank[caught]
         totals = np.bincount(rank, weights).astype(np.float64)

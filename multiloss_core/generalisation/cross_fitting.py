@@ -20,7 +20,7 @@ Method = Callable[[Any], ThresholdPath]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CrossFittedCounts(Counts[Floats]):
-    """Cross-fitted TP and FP (m,) of a method at targets (m,), adjusted for the smaller number of documents.
+    """Cross-fitted TP and FP (m,) at targets (m,), adjusted for the smaller sample.
 
     Plain cross-fitting (`plain`, `plain_area`) flags each fold's documents by thresholds chosen without them. Those
     come from fewer documents and differ from the choice from all, so the counts themselves and `area` are adjusted by
@@ -51,7 +51,7 @@ class CrossFittedCounts(Counts[Floats]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CrossFittingStep:
-    """Progress after `done` of `total` fits, the last of them of `method`, with the counts so far."""
+    """Progress after `done` of `total` fits, the last of `method`, with the counts so far."""
 
     done: int
     total: int
@@ -75,10 +75,8 @@ def cross_fit(
     Each method is fitted once more than there are folds; the first fit is on `documents` itself, for which a method
     may return a known path. Documents that were counted in cells are dealt to the folds at random.
 
-    Raises
-    ------
-    DataError : a target outside (0, 1), fewer than two folds, one group only, or a method that cannot be fitted on all
-        documents.
+    Raises DataError: a target outside (0, 1), fewer than two folds, one group only, or a method that cannot be fitted
+    on all documents.
     """
     counts: Mapping[str, CrossFittedCounts] = {}
     for step in cross_fit_steps(documents, methods, targets, folds=folds, seed=seed):
@@ -122,7 +120,7 @@ def cross_fit_steps(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Part:
-    """A fold left out: its count function for thresholds (m, k), (2, m), its weight by class (2,), and all others.
+    """A held-out fold: its count function for thresholds (m, k), class weights (2,), the rest.
 
     `others` is None if these are too few to choose thresholds.
     """

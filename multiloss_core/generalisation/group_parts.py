@@ -12,7 +12,7 @@ from multiloss_core.thresholds.data.grid_counts import Axes
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GroupParts:
-    """Documents counted along a path by p random parts of their groups, each group wholly in one part.
+    """Documents counted along a path by p random parts, each group in one part.
 
     `thresholds` (m, k) of the path, rising, under `rule`. `weights` and `squares` (p, m + 1, 2): the sum of weights and
     that of their squares by part, by the first vertex that no longer flags them, and by class, negatives first.
@@ -30,9 +30,7 @@ class GroupParts:
     def vertices(self, thresholds: Floats) -> Indices:
         """Find the vertices (t,) of the path that have these thresholds (t, k).
 
-        Raises
-        ------
-        DataError : thresholds that no vertex has.
+        Raises DataError: thresholds that no vertex has.
         """
         same = (thresholds[:, np.newaxis] == self.thresholds).all(axis=2)
         if not same.any(axis=1).all():

@@ -29,7 +29,7 @@ SENTENCES: dict[Advice, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RatedSize(Counts[float]):
-    """Information in flagged documents: `documents` were rated and stand for a weight of TP + FP alerts.
+    """Information in flagged documents: `documents` rated, for a weight of TP + FP alerts.
 
     Rates over them are as uncertain as those over `effective` documents of equal weight.
     """
@@ -100,10 +100,8 @@ def rating_plan(
     ignored: to judge a looser point, plan for that one. Groups are not considered. Repeatedly
     rating in the band named first gives the Neyman allocation, n in proportion to N s.
 
-    Raises
-    ------
-    DataError : weights below 1, which are no numbers of documents; fewer than 1 band or rating; a path for another
-        rule.
+    Raises DataError: weights below 1, which are no numbers of documents; fewer than 1 band or rating; a path for
+    another rule.
     """
     if bands < 1 or more < 1:
         raise DataError("A rating plan needs at least one band and one more rating.")
@@ -131,7 +129,7 @@ def rating_plan(
 
 @dataclass(frozen=True, kw_only=True)
 class _Stratum:
-    """Documents of one band, from vertex `low` to `high`; variance and mean square of their net benefits."""
+    """Documents of a band, from vertex `low` to `high`; variance and mean square of benefits."""
 
     low: int
     high: int

@@ -20,7 +20,7 @@ from multiloss_core.thresholds.paths.smooth import MAX_TABLE_NODES, SmoothFit, b
 
 # How often the documents are dealt to folds, each of which is counted at thresholds chosen without it.
 SPLITS = 5
-# Of three classifiers or more a resample tries so many nodes before it ascends from the best: a third of the time.
+# With three or more classifiers, a resample tries this number of nodes first: a third of the time.
 RESAMPLED_NODES = 20_000
 # Half-width, in log odds around the target, of the band of documents that counts as next to a point.
 HALF_BAND = 0.4
@@ -28,7 +28,7 @@ HALF_BAND = 0.4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Resampled:
-    """What b resamples select: thresholds (b, t, k), with TP and FP (b, 2, t) there in the resample and in the data.
+    """Selections of b resamples: thresholds (b, t, k), TP and FP (b, 2, t) in resample and data.
 
     `marginal_errors` (b, t): those of the fit next to the thresholds, in log odds. Without the first axis, of one
     resample.
@@ -41,7 +41,7 @@ class Resampled:
 
 
 class RepeatedSelection:
-    """Repeats the selection of thresholds for rising targets (t,) on resamples of the data of a fit."""
+    """Repeat the selection of thresholds for rising targets (t,) on resamples of a fit."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class RepeatedSelection:
 
     @property
     def marginal(self) -> MarginalEvidence:
-        """What the data say of the documents next to their points, without errors."""
+        """Compute the evidence on documents next to the points, without errors."""
         fit, documents = self.fit, self.documents
         _, lower, higher = nodes_around(fit, self.rule, self.targets)
         flags = flagged_cells(fit.cells, lower, self.rule)
@@ -99,7 +99,7 @@ class RepeatedSelection:
         )
 
     def held_out(self, sample: CellSample, in_sample: Counts[Floats], generator: np.random.Generator) -> Floats | None:
-        """Count TP and FP (2, t) at thresholds chosen without the documents counted, of as many documents as there are.
+        """Count held-out TP and FP (2, t), scaled to the number of documents.
 
         Cross-validation in cells, adjusted for the smaller number of documents as in `cross_fit` (Burman 1989).
         """
@@ -125,12 +125,12 @@ class RepeatedSelection:
         return SmoothFit(fit.cells, model, positives, totals, fit.scale, fit.count_weight)
 
     def _as_in_a_path(self, nodes: Indices, totals: Floats) -> Indices:
-        """Move nodes (t, k) to where a path of documents in cells (c,) has them; those of a table stay."""
+        """Move nodes (t, k) as a path of documents in cells (c,) places them; tables keep theirs."""
         return nodes if self.places is None else half_way_down(self.fit.cells, self.places, nodes, totals)
 
 
 def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) -> Floats:
-    """Effective numbers (t,) of the documents in cells `inside` (c, t), a group counting as one document."""
+    """Compute effective numbers (t,) of documents in cells `inside` (c, t), groups as one."""
     weights, groups, sizes = documents.weights, documents.groups, []
     for cells in inside.T:
         rows = cells[slots] > 0
@@ -139,7 +139,7 @@ def _effective_sizes(documents: RatedDocuments, slots: Indices, inside: Floats) 
 
 
 def _effects_on_shares(fit: SmoothFit, parts: GroupParts, inside: Floats) -> Floats:
-    """How many times groups widen the variance (t,) of the share of positives in cells `inside` (c, t)."""
+    """Compute design effects (t,) of groups on the share of positives in cells `inside` (c, t)."""
     steps, size = parts.steps(fit.cells.axes, fit.cells.cells), parts.weights.shape[1]
     counts = (fit.totals - fit.positives, fit.positives)
     wholes = [sums(steps, kind, size) for kind in counts]
@@ -154,7 +154,7 @@ def _effects_on_shares(fit: SmoothFit, parts: GroupParts, inside: Floats) -> Flo
 
 
 def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, most_nodes: int = MAX_TABLE_NODES) -> Indices:
-    """Find nodes (3, t, k) for rising targets (t,): the best ones at each target, and those below and above it.
+    """Find nodes (3, t, k) for rising targets (t,): the best ones, those below and above.
 
     The documents between the latter two are next to the point.
     """

@@ -10,7 +10,7 @@ from multiloss_core.thresholds.paths.score_cells import ScoreCells
 
 @dataclass(frozen=True, eq=False)
 class AxisPlaces:
-    """Lowest and highest score of the documents in cells of index 0..m of an axis of m nodes, (m + 1,) each.
+    """Lowest and highest scores in cells 0..m of an axis of m nodes, (m + 1,) each.
 
     For empty cells, those of the next documents above and below; infinite above all of them.
     """

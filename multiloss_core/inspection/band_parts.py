@@ -15,7 +15,7 @@ from multiloss_core.thresholds.targets.review_band import ReviewBand
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BandParts:
-    """The rated documents of each part with their TP, FP and intervals; `passed`: flagged by neither cut."""
+    """Rated documents of each part with TP, FP and intervals; `passed`: flagged by no cut."""
 
     blocked: DocumentSubset
     reviewed: DocumentSubset
@@ -46,9 +46,7 @@ def band_parts(source: RatedData, band: ReviewBand) -> BandParts:
 def daily_reviews(documents: RatedDocuments, days: Calendar, band: ReviewBand) -> DailyAlerts:
     """Count the documents between the cuts on every day, including undecided ones. O(n k).
 
-    Raises
-    ------
-    DataError : a calendar of other documents.
+    Raises DataError: a calendar of other documents.
     """
     lower, upper = (daily_alerts(documents, days, point.thresholds, point.rule) for point in (band.review, band.block))
     # Sums in another order differ by rounding.

@@ -45,9 +45,7 @@ def borderline_documents(
     need a threshold below a floor are left out, as the ranks there are unknown. Ties keep the order of the documents.
     Time O(k n log n), the sort being done once.
 
-    Raises
-    ------
-    DataError : not one usable threshold for each classifier, or `most` below 1.
+    Raises DataError: not one usable threshold for each classifier, or `most` below 1.
     """
     require_rule(rule)
     if most < 1:

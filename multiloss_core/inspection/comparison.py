@@ -25,7 +25,7 @@ NORMAL_95 = 1.96
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountedThresholds(Counts[float]):
-    """Thresholds (k,), infinity for never, with the TP and FP (weights) of the rated documents that they flag.
+    """Thresholds (k,), infinity for never, with TP and FP (weights) of flagged documents.
 
     For a table of counts the thresholds are those of the counted node. `complete` is false where they also flag unrated
     documents: then the counts are lower bounds and the precision is unknown.
@@ -62,10 +62,8 @@ def compare(source: RatedData, current: ArrayLike, proposed: ArrayLike, rule: Ru
     at the next node up; the number in between is still known: the union is, under `any`, flagged by the lower of each
     two thresholds, and the intersection, under `all`, by the higher ones.
 
-    Raises
-    ------
-    DataError : not one usable threshold for each classifier, another rule than the table's, or a threshold below the
-        first node of a table.
+    Raises DataError: not one usable threshold for each classifier, another rule than the table's, or a threshold below
+    the first node of a table.
     """
     require_rule(rule)
     first, second = (checked_thresholds(values, source.names) for values in (current, proposed))

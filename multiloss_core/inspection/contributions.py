@@ -17,7 +17,7 @@ MAX_CLASSIFIERS = 4
 
 @dataclass(frozen=True, eq=False)
 class Contribution:
-    """The documents at which exactly these classifiers (positions, rising) reach their thresholds.
+    """Documents that reach exactly the thresholds of these classifiers (rising positions).
 
     `flagged`: whether the rule flags them. If not, the one missing classifier alone holds them back.
     """
@@ -37,9 +37,7 @@ def contributions(documents: RatedDocuments, thresholds: ArrayLike, rule: Rule) 
     it. Of the latter only rated documents count: all there are, unless the others' thresholds lie below all of their
     floors.
 
-    Raises
-    ------
-    DataError : more than 4 classifiers, or not one usable threshold for each.
+    Raises DataError: more than 4 classifiers, or not one usable threshold for each.
     """
     require_rule(rule)
     count = len(documents.names)

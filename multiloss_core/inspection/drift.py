@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """Test results for a weekly value, precision or the number of alerts, over the complete weeks.
+    """Test results for weekly precision or number of alerts, over complete weeks.
 
     Two tests, each at half of the 5 % level, so that at most one of twenty steady series is called otherwise: `trend`
     is the p value that the value rises or falls, `variation` that it differs between weeks in any way. `early` and
@@ -58,7 +58,7 @@ class Drift:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Estimates:
-    """Values (w,) of weeks or periods, each with its certainty (w,): the reciprocal of its variance."""
+    """Values (w,) of weeks or periods, and their inverse variances (w,)."""
 
     values: Floats
     certainty: Floats

@@ -28,7 +28,7 @@ class RelaxedEdge:
 
 @dataclass(frozen=True)
 class SettledNode:
-    """A node with its best path: the `edges` that lead into it; `kept` is the position of the best.
+    """A node with its best path: incoming `edges`; `kept` is the position of the best.
 
     `thresholds`, `tp` and `fp` are those of the node; the kept edge's total is the largest area of a path to it.
     """
@@ -48,7 +48,7 @@ class SettledNode:
 
 @dataclass(frozen=True)
 class GraphWalk:
-    """The whole search: every node but the first in the order `settled`, and the final `path`, traced back."""
+    """The whole search: nodes in the order `settled`, and the final `path`, traced back."""
 
     settled: tuple[SettledNode, ...]
     path: tuple[Node, ...]

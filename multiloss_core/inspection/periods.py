@@ -22,7 +22,7 @@ MIDDLE_QUANTILES = (0.1, 0.9)
 
 
 def days_in_data(times: Times) -> float:
-    """Count the calendar days from the first to the last of times (n,), both included; 0 for none."""
+    """Count the calendar days from the first to the last of times (n,), inclusive; 0 for none."""
     return float(calendar(times).days) if times.size else 0.0
 
 
@@ -79,9 +79,7 @@ class Calendar:
 def calendar(times: Times, undecided: Times | None = None) -> Calendar:
     """Make the calendar of times (n,), n >= 1, and of undecided documents (u,). O(n + u).
 
-    Raises
-    ------
-    DataError : no times, or missing ones.
+    Raises DataError: no times, or missing ones.
     """
     both = times if undecided is None else np.concatenate([times, undecided])
     if not times.size or np.isnat(both).any():
@@ -94,7 +92,7 @@ def calendar(times: Times, undecided: Times | None = None) -> Calendar:
 
 @dataclass(frozen=True, eq=False)
 class DailyAlerts:
-    """Alerts (weights), including undecided ones, on every calendar day (days,) from the first to the last document."""
+    """Alerts (weights), with undecided ones, on every calendar day (days,) of the data."""
 
     dates: Times
     alerts: Floats
@@ -125,9 +123,7 @@ class DailyAlerts:
 def daily_alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> DailyAlerts:
     """Count alerts per day at thresholds (k,), infinity for never. Time O(n k).
 
-    Raises
-    ------
-    DataError : not one usable threshold for each classifier, or a calendar of other documents.
+    Raises DataError: not one usable threshold for each classifier, or a calendar of other documents.
     """
     positions, waiting = _alerts(documents, days, thresholds, rule)
     day = np.concatenate([days.day[positions], days.undecided_day[waiting]])
@@ -137,7 +133,7 @@ def daily_alerts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLik
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WeeklyCounts(Counts[Floats]):
-    """TP and FP (weights) of each week (w,), Monday to Sunday; `complete`: mask of weeks wholly within the data.
+    """TP and FP (weights) of each week (w,) from Monday; `complete`: weeks within the data.
 
     `undecided` (w,) is the weight of undecided alerts: `alerts` and `precision` leave them out. `intervals` (2, w) are
     95 % Wilson intervals of the precision over the effective number of documents, NaN in a week without alerts.
@@ -161,9 +157,7 @@ class WeeklyCounts(Counts[Floats]):
 def weekly_counts(documents: RatedDocuments, days: Calendar, thresholds: ArrayLike, rule: Rule) -> WeeklyCounts:
     """Count TP and FP per week at thresholds (k,), infinity for never. Time O(n k).
 
-    Raises
-    ------
-    DataError : not one usable threshold for each classifier, or a calendar of other documents.
+    Raises DataError: not one usable threshold for each classifier, or a calendar of other documents.
     """
     positions, waiting = _alerts(documents, days, thresholds, rule)
     week, labels, weights = days.week[positions], documents.labels[positions], documents.weights[positions]

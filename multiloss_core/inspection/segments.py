@@ -19,7 +19,7 @@ SIGNIFICANCE_LEVEL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """The position in the segments `names` of each of n documents, `code` (n,), independent of thresholds.
+    """Positions in the segments `names` of n documents, `code` (n,), without thresholds.
 
     `undecided_code` (u,) does so for undecided documents.
     """
@@ -39,7 +39,7 @@ def segmentation(segments: NDArray[np.object_], undecided: NDArray[np.object_] |
 
 @dataclass(frozen=True, kw_only=True)
 class Segment(Counts[float]):
-    """TP and FP of a point in a segment, with its rated documents and positives (all of them weights).
+    """TP and FP of a point in a segment, with rated documents and positives (weights).
 
     `undecided`: its undecided alerts, which `alerts` and `precision` leave out. `size`: effective number of its alerts.
     `interval`: the 95 % Wilson interval of the precision, NaN without alerts. `differs`: whether the precision is
@@ -64,9 +64,7 @@ def segment_counts(
     with alerts (Bonferroni), excludes the precision of all alerts together: among equal segments, some segment differs
     by chance in at most about one of twenty cases. Time O(n k).
 
-    Raises
-    ------
-    DataError : not one usable threshold for each classifier, or segments of other documents.
+    Raises DataError: not one usable threshold for each classifier, or segments of other documents.
     """
     require_rule(rule)
     given = segments.code.size, segments.undecided_code.size

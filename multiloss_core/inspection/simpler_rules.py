@@ -15,7 +15,7 @@ Kind = Literal["common", "alone"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimplerRule(Counts[float]):
-    """A simpler rule at about the false positives of a chosen point, with exact TP and FP (weights).
+    """A simpler rule with about the FP of a chosen point, with exact TP and FP (weights).
 
     `kind`: `common`, every classifier flags its top documents, equally many; `alone`, one classifier (`name`) without
     the others. `thresholds` (k,), infinity for never and minus infinity for ignored, have the FP nearest to the

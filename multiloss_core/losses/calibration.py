@@ -26,7 +26,7 @@ _NEARLY_EQUAL = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class IsotonicMap:
-    """A rising map through `values` (b,) at `knots` (b,), distinct and ascending; straight between, level outside."""
+    """A rising piecewise linear map through `values` (b,) at `knots` (b,), level outside."""
 
     knots: Floats
     values: Floats
@@ -38,7 +38,7 @@ class IsotonicMap:
 
 @dataclass(frozen=True)
 class PlattMap:
-    """The logistic function of `intercept` + `slope` x the log odds; `slope` >= 0, so that the order is kept."""
+    """The logistic function of `intercept` + `slope` x log odds, with `slope` >= 0."""
 
     slope: float
     intercept: float

@@ -14,7 +14,7 @@ from multiloss_core.losses.multivariate import F, Loss
 
 @dataclass(frozen=True)
 class ConfusionMatrix:
-    """Numbers of items flagged correctly and wrongly (`tp`, `fp`), missed and correctly not flagged (`fn`, `tn`).
+    """Numbers of items: true and false positives, false and true negatives.
 
     Counts, or means of counts, each at least 0 and not all 0; else DataError.
     """
@@ -40,7 +40,7 @@ class ConfusionMatrix:
 
 @dataclass(frozen=True)
 class LossFormula:
-    """A loss described in one `sentence`, with its formula as LaTeX, `in_counts` and `in_rates` u, v, p."""
+    """A loss in one `sentence` and as LaTeX: `in_counts` and `in_rates` u, v, p."""
 
     sentence: str
     in_counts: str

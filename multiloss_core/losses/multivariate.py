@@ -1,4 +1,4 @@
-"""Define the multivariate losses of Natarajan et al. 2016, Table 1, as functions phi(u, v, p).
+"""Define the losses of Natarajan et al. 2016, Table 1, as functions phi(u, v, p).
 
 For n items, a prediction and the true labels: u is the share of items that are true positives, v the share
 predicted positive, p the share truly positive (proposition 1). One rule covers every 0/0: a rate with an empty
@@ -132,7 +132,7 @@ class _GeometricMean(Loss):
 
 @dataclass(frozen=True)
 class _HarmonicMean(Loss):
-    """1 - 2 / (1/TPR + 1/TNR) = 1 - 2u (1 - v - p + u) / ((1 - v - p) p + u) (Table 1), in [0, 1].
+    """1 - 2 / (1/TPR + 1/TNR) (Table 1), in [0, 1].
 
     The harmonic mean of two zeros is 0.
     """
@@ -211,7 +211,7 @@ class FractionalLinear(Loss):
 
 @dataclass(frozen=True)
 class UserLoss(Loss):
-    """A user-defined loss: any function phi(u, v, p) of arrays that broadcast together, vectorised like NumPy's.
+    """A user-defined loss: a vectorised function phi(u, v, p) of arrays that broadcast.
 
     `bounds`: the lowest and highest possible loss. Fast methods for many items need them, as they omit
     outcomes of tiny probability. Theorem 1 needs it to be TP-monotone: check `is_tp_monotone`. Raises DataError for

@@ -53,7 +53,7 @@ class Reliability:
 
     @property
     def is_doubtful(self) -> bool:
-        """Return whether chance hardly explains the differences: in the total, or in too many groups."""
+        """Return whether chance hardly explains the differences, in total or in too many groups."""
         far = abs(self.observed_positives - self.expected_positives) > _FAR * self.spread + 1e-6
         misses = int(self.outside.sum())
         return bool(far or bdtrc(misses - 1, self.items.size, 1.0 - CONFIDENCE) < _RARE)

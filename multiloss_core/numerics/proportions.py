@@ -17,9 +17,7 @@ def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.
     Both may be fractional, as effective numbers are; NaN without documents. Source: Wilson 1927, without a correction
     for continuity.
 
-    Raises
-    ------
-    DataError : a level outside (0, 1), negative positives or more than documents.
+    Raises DataError: a level outside (0, 1), negative positives or more than documents.
     """
     caught, whole = np.asarray(positives, dtype=np.float64), np.asarray(documents, dtype=np.float64)
     if not 0 < level < 1:

@@ -19,9 +19,7 @@ def is_probability(values: Floats) -> Bools:
 def written_number(text: str) -> float:
     """Read a number as files and people write it, with a decimal point, `inf` or `nan`.
 
-    Raises
-    ------
-    ValueError : other text, such as 1_0 and other forms that only Python reads as numbers.
+    Raises ValueError: other text, such as 1_0 and other forms that only Python reads as numbers.
     """
     if not _WRITTEN.fullmatch(text):
         raise ValueError(text)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.load.wire import Visit
+from benchmarks.client import Client
 from tests.app_server import app_server
 from tests.browser.steps import PAGES, follow, metric, open_page, open_part, say_no_other_alerts, settle, upload
 from tests.browser.test_pages import HARMLESS
@@ -122,7 +122,7 @@ def test_no_address_breaks_a_page(strangers_server, log):
     assert sum(map(len, asked)) >= 70
 
     async def visit(limit, places):
-        async with limit, Visit(strangers_server) as tab:
+        async with limit, Client(strangers_server) as tab:
             for page, words in places:
                 finished = tab.runs_finished
                 tab.headings.clear()

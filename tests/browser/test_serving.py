@@ -18,7 +18,7 @@ from playwright.sync_api import expect
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from benchmarks.load.wire import Visit
+from benchmarks.client import Client
 from tests.app_server import ROOT, app_server, free_port
 from tests.browser.steps import PAGES, follow, metric, open_page, rated_csv, selected, settle, upload
 
@@ -147,7 +147,7 @@ async def status_of(tab, path, size):
 
 async def bring_too_much(server):
     """Upload files up to the limit; return the responses and the additional memory."""
-    async with Visit(server) as tab:
+    async with Client(server) as tab:
         await tab.go(page_name="rated_data")
         await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
         before = memory_of(server)

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from benchmarks.load.wire import Visit
+from benchmarks.client import Client
 from decision_log import DecisionLog
 from tests.app_server import app_server, free_port
 from tests.browser.steps import PAGES, follow, open_page, open_part, settle
@@ -215,7 +215,7 @@ def test_nothing_is_shown_without_cookie_that_this_server_signed(place, new_page
 
 def test_nothing_is_uploaded_by_who_is_not_signed_in(place):
     async def bring():
-        async with Visit(place.address) as tab:
+        async with Client(place.address) as tab:
             await tab.go(page_name="rated_data")
             # Only then does the client know its session.
             await tab.until(lambda: tab.runs_finished and tab.is_at_rest, "the page that asks to sign in")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from multiloss_core import DecisionRecord
 from multiloss_core.decisions import (
-    SET_BY_HAND,
+    SET_MANUALLY,
     CurrentThresholds,
     ExpectedCounts,
     GoalValue,
@@ -120,7 +120,7 @@ def records(draw):
     rows = sorted(draw(st.lists(st.integers(0, 10**9), min_size=5, max_size=5)), reverse=True)
     funnel = DataFunnel(**{step.name: number for step, number in zip(fields(DataFunnel), rows, strict=True)})
     by_hand = draw(st.booleans())
-    goal = SET_BY_HAND if by_hand else draw(names.filter(lambda name: name != SET_BY_HAND))
+    goal = SET_MANUALLY if by_hand else draw(names.filter(lambda name: name != SET_MANUALLY))
     goal_values = () if by_hand else tuple(draw(st.lists(st.builds(GoalValue, names, finite), min_size=1, max_size=3)))
     return DecisionRecord(
         record_id=str(draw(st.uuids())),

@@ -167,7 +167,7 @@ class TestDeployments:
             ("x" * 301, None, "'deployed_by' .* at most 300"),
             ("a\0b", None, "'deployed_by' .* null characters"),
             ("Bob", datetime(2026, 2, 2, 12, 0), "needs a time zone"),
-            ("Bob", MOMENT - timedelta(days=1), "present deployment began at 2026-02-01 12:00:00 UTC"),
+            ("Bob", MOMENT - timedelta(days=1), "current deployment began at 2026-02-01 12:00:00 UTC"),
         ],
     )
     def test_invalid_deployments_are_rejected(self, log, by, when, words):

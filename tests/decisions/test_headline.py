@@ -20,7 +20,7 @@ NAMES = ("model A", "rule score")
     ],
 )
 def test_each_threshold_has_the_verb_of_its_move(present, thresholds, moves):
-    assert headline_of(NAMES, present, thresholds, None) == f"{moves}: what changes is not known"
+    assert headline_of(NAMES, present, thresholds, None) == f"{moves}: the changes are unknown"
 
 
 @pytest.mark.parametrize(

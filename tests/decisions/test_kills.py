@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from benchmarks.load.wire import Visit, VisitError
+from benchmarks.client import Client, ClientError
 from decision_log import ADDRESS, DecisionLog
 from tests.app_server import app_server
 
@@ -69,13 +69,13 @@ async def save_until_killed(address, process, saved, delay):
     os.kill(process, signal.SIGKILL)
     for user in users:
         # The killed server closes the connection.
-        with suppress(VisitError, OSError):
+        with suppress(ClientError, OSError):
             await user
 
 
 async def save_repeatedly(address, saved, begun):
     """Save decisions; `saved` maps each reason to its acknowledged number, or None."""
-    async with Visit(address) as tab:
+    async with Client(address) as tab:
         await tab.go(page_name=PAGE)
         await tab.until(lambda: SECTION in tab.expanders and tab.is_at_rest, "the operating point")
         widget, fragment = tab.expanders[SECTION]

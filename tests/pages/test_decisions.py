@@ -344,7 +344,7 @@ def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
 
 def test_a_decision_by_hand_reopens_with_its_thresholds(log_address):
     record = sample_decision("Login alerts", rule="any")
-    by_hand = replace(record, target=RecordedTarget("set by hand"), thresholds=(0.8,))
+    by_hand = replace(record, target=RecordedTarget("set manually"), thresholds=(0.8,))
     logged(log_address, by_hand)
     app = press(opened("decisions"), "Open on the operating point")
     assert app.session_state["goal"] == "manual"

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from benchmarks.load.wire import Visit
+from benchmarks.client import Client
 from tests.app_server import app_server
 
 pytestmark = pytest.mark.slow
@@ -36,7 +36,7 @@ def memory_of(server):
 
 async def heads_then_bodies(server, count, size):
     """Send the heads of many uploads, then all bodies; return statuses and added memory."""
-    async with Visit(server) as tab:
+    async with Client(server) as tab:
         await tab.go(page_name="rated_data")
         await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
         before = memory_of(server)
@@ -81,7 +81,7 @@ def test_uploads_at_once_never_exceed_the_limit(tmp_path):
 
 def test_no_connection_clears_the_caches_of_others(server):
     async def attack():
-        async with Visit(server) as tab:
+        async with Client(server) as tab:
             await tab.go(page_name="rated_data")
             await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
             begun = tab.runs_begun
@@ -102,7 +102,7 @@ def test_server_answers_while_many_sessions_open_pages(tmp_path):
 
     async def crowd(server, times):
         async def one():
-            async with Visit(server) as tab:
+            async with Client(server) as tab:
                 await tab.go(page_name="rated_data")
                 await tab.until(lambda: tab.uploader and tab.is_at_rest, "the page Rated data")
 

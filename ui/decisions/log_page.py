@@ -9,7 +9,7 @@ import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
-from multiloss_core.decisions import MAX_BYTES, SET_BY_HAND
+from multiloss_core.decisions import MAX_BYTES, SET_MANUALLY
 from multiloss_core.formatting import points, score_name, score_threshold, score_value, shortened, signed
 from multiloss_core.numerics import ratio
 from multiloss_core.tables import without_formula
@@ -195,7 +195,7 @@ def _listed(entry: LogEntry) -> dict[str, str | float | None]:
         "Data": record.data.name,
         "Decided (UTC)": moment(record.created),
         "By": record.author,
-        "Method": SET_BY_HAND if by_hand else record.settings.method,
+        "Method": SET_MANUALLY if by_hand else record.settings.method,
         "Target": None if by_hand or target.marginal_precision is None else 100 * target.marginal_precision,
         "Thresholds": thresholds_words(record.columns.scores, record.thresholds),
         COUNTED: vocabulary().counted(Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY),

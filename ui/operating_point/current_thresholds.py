@@ -204,7 +204,7 @@ def _load(analysis: Analysis, kept: ComparedThresholds) -> None:
 
 def _pin(analysis: Analysis, kept: ComparedThresholds, point: Point) -> None:
     if isinstance(point, ManualPoint):
-        how = "set by hand"
+        how = "set manually"
     else:
         near = "at" if isinstance(point, OperatingPoint) else "near"
         how = f"{point.method} {near} {short_percent(point.marginal_precision)}"

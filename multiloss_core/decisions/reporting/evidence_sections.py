@@ -1,4 +1,4 @@
-"""What else was known of a decision, in words and tables: what changes, money, what is pending, weeks, segments."""
+"""Describe the evidence of a decision: changes, money, undecided alerts, weeks, segments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from multiloss_core.formatting import UNDEFINED, Vocabulary, count, money, plura
 from multiloss_core.numerics.arrays import ratio
 
 Row = tuple[str, ...]
-WEEKS_TOLD, SEGMENTS_TOLD = 8, 10
+MAX_WEEKS, MAX_SEGMENTS = 8, 10
 INTERVAL = "Precision, 95 %"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, sentences, a text in its author's own lines, and a table (its first column names the rows)."""
+    """A heading, sentences, a text with its own lines, and a table with row names first."""
 
     key: str
     title: str
@@ -26,7 +26,7 @@ class Section:
 
 
 def evidence_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[Section]:
-    """Write the sections of what a record knows; none for records that were made before it was kept."""
+    """Write the sections on the evidence of a record; none for older records."""
     evidence = record.evidence
     if evidence is None:
         return
@@ -38,7 +38,7 @@ def evidence_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterato
 
 
 def pending_sentence(evidence: RecordedEvidence) -> str:
-    """Say how many alerts are not decided yet; empty where all are."""
+    """Count the undecided alerts in a sentence; empty without any."""
     if not evidence.undecided:
         return ""
     one = evidence.undecided == 1
@@ -55,7 +55,7 @@ def _changes(evidence: RecordedEvidence, vocabulary: Vocabulary) -> Iterator[Sec
     is_waiting = any(found.undecided for _, found in sides)
     yield Section(
         "changes",
-        "What changes against the present thresholds",
+        "What changes against the current thresholds",
         (f"{'Alerts' if is_waiting else f'Rated {vocabulary.documents}'} that only one of the two flags.",),
         header=(
             "",
@@ -101,43 +101,43 @@ def _other_unit(record: DecisionRecord, evidence: RecordedEvidence, vocabulary: 
 
 
 def _waiting(evidence: RecordedEvidence) -> Iterator[Section]:
-    said = []
+    sentences = []
     days = evidence.days
     if days is not None:
         low, high = (plural(_short(value), "alert") for value in (days.low, days.high))
-        said.append(
+        sentences.append(
             f"{plural(_short(days.mean), 'alert')} a day on average, {low} to {high} on eight of ten days, with those "
             "not yet decided."
         )
     if pending_sentence(evidence):
-        said.append(pending_sentence(evidence))
+        sentences.append(pending_sentence(evidence))
     if evidence.current_undecided:
-        said.append(f"At the present thresholds {count(evidence.current_undecided)} are not yet decided.")
-    if said:
-        yield Section("waiting", "Alerts a day, and what is not known yet", tuple(said))
+        sentences.append(f"At the current thresholds {count(evidence.current_undecided)} are not yet decided.")
+    if sentences:
+        yield Section("waiting", "Alerts a day, and what is not known yet", tuple(sentences))
 
 
 def _weeks(evidence: RecordedEvidence) -> Iterator[Section]:
     weeks = evidence.weeks
     if not weeks:
         return
-    told = weeks[-WEEKS_TOLD:]
-    said = [f"The last {len(told)} of {len(weeks)} weeks."] if len(weeks) > len(told) else []
+    shown = weeks[-MAX_WEEKS:]
+    sentences = [f"The last {len(shown)} of {len(weeks)} weeks."] if len(weeks) > len(shown) else []
     if evidence.incomplete_from is not None:
-        said.append(f"Ratings are incomplete from the week of {evidence.incomplete_from} on.")
-    named = [(f"{week.monday}{'' if week.complete else ' (in part)'}", week) for week in told]
-    yield Section("weeks", "Week by week", tuple(said), header=_header("Week of"), rows=tuple(_rows(named)))
+        sentences.append(f"Ratings are incomplete from the week of {evidence.incomplete_from} on.")
+    named = [(f"{week.monday}{'' if week.complete else ' (in part)'}", week) for week in shown]
+    yield Section("weeks", "Week by week", tuple(sentences), header=_header("Week of"), rows=tuple(_rows(named)))
 
 
 def _segments(evidence: RecordedEvidence) -> Iterator[Section]:
     segments = evidence.segments
     if not segments:
         return
-    told = segments[:SEGMENTS_TOLD]
-    said = f"Values of '{evidence.segment}', most alerts first"
-    said += f"; the first {len(told)} of {len(segments)}." if len(told) < len(segments) else "."
-    named = [(segment.name, segment) for segment in told]
-    yield Section("segments", "By segment", (said,), header=_header("Segment"), rows=tuple(_rows(named)))
+    shown = segments[:MAX_SEGMENTS]
+    sentence = f"Values of '{evidence.segment}', most alerts first"
+    sentence += f"; the first {len(shown)} of {len(segments)}." if len(shown) < len(segments) else "."
+    named = [(segment.name, segment) for segment in shown]
+    yield Section("segments", "By segment", (sentence,), header=_header("Segment"), rows=tuple(_rows(named)))
 
 
 def _header(first: str) -> Row:

@@ -1,4 +1,4 @@
-"""Write what is read first of a decision: one sentence, four numbers with their intervals, and caveats."""
+"""Write the first page of a decision: a sentence, four numbers with intervals, and caveats."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def _blocked_words(record: DecisionRecord) -> str:
 
 
 def _difference(record: DecisionRecord) -> Counts[float] | None:
-    """Count what changes, or what there is without present thresholds; alerts with those that are not yet decided."""
+    """Count changes against the current thresholds, or all without these, with undecided alerts."""
     expected, current = record.expected, record.current
     waiting, waiting_before = undecided_of(record)
     if current is None:
@@ -100,7 +100,7 @@ def _difference(record: DecisionRecord) -> Counts[float] | None:
 
 
 def _rated(record: DecisionRecord, thresholds: tuple[float | None, ...]) -> bool:
-    """Say whether all that some thresholds flag was rated: without that their counts are too low."""
+    """Return whether all documents flagged by thresholds were rated; otherwise counts are low."""
     values = np.array([inf if value is None else value for value in thresholds])
     return rated_in_full(np.array(record.columns.floors), values, record.settings.rule)
 
@@ -154,27 +154,27 @@ def _interval(
 
 
 def _caveats(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[str, ...]:
-    said = [
+    caveats = [
         f"Only {vocabulary.documents} at or above a rating floor were rated. {vocabulary.how_many_lie} below is "
         "unknown, so recall, the false positive rate and F1 are not given."
     ]
     evidence = record.evidence
     if evidence is not None and pending_sentence(evidence):
-        said.append(pending_sentence(evidence))
+        caveats.append(pending_sentence(evidence))
     if evidence is not None and evidence.incomplete_from is not None:
-        said.append(f"Ratings are incomplete from the week of {evidence.incomplete_from} on.")
+        caveats.append(f"Ratings are incomplete from the week of {evidence.incomplete_from} on.")
     if record.current is not None and not _rated(record, record.current.thresholds):
-        said.append("The present thresholds reach below a rating floor: what they flag there is not known.")
+        caveats.append("The current thresholds reach below a rating floor: their alerts there are unknown.")
     if (
         evidence is not None
         and evidence.chance is not None
         and record.expected.level is None
         and not record.target.by_hand
     ):
-        said.append("These data chose the thresholds, which flatters them; the intervals hold chance alone.")
+        caveats.append("These data chose the thresholds, which flatters them; the intervals hold chance alone.")
     elif not record.target.by_hand:
-        said.append("These data chose the thresholds, which flatters the counts on them.")
-    return tuple(said)
+        caveats.append("These data chose the thresholds, which flatters the counts on them.")
+    return tuple(caveats)
 
 
 def headline_of(
@@ -192,7 +192,7 @@ def headline_of(
 
     "Raise model A from 800 to 852 and rule score from 55 to 59.1: 1,258 fewer alerts, 213 frauds given up, 7.9 alerts a
     day". `names`, `thresholds`, `present` (k,): None and infinity are never. `difference`: TP and FP at the thresholds
-    less those at the present ones; without present thresholds (None) the counts themselves; None where it is not
+    less those at the current ones; without current thresholds (None) the counts themselves; None where it is not
     known. `unit` is what they count. `alerts_a_day`: with those not yet decided; left out where None or NaN.
     """
     if present is None:
@@ -217,12 +217,12 @@ def _flags(names: Sequence[str], thresholds: Sequence[float | None], rule: Rule)
     on = [(name, _or_never(value)) for name, value in zip(names, thresholds, strict=True)]
     if all(value == inf for _, value in on) or (rule == "all" and any(value == inf for _, value in on)):
         return "Flag nothing"
-    told = (
+    parts = (
         f"{shortened(score_name(name))} {'from' if direction(name) > 0 else 'up to'} {score_threshold(name, value)}"
         for name, value in on
         if value != inf
     )
-    return f"Flag {_NAMED[rule].join(told)}"
+    return f"Flag {_NAMED[rule].join(parts)}"
 
 
 def _moves(names: Sequence[str], present: Sequence[float | None], thresholds: Sequence[float | None]) -> str:
@@ -233,8 +233,8 @@ def _moves(names: Sequence[str], present: Sequence[float | None], thresholds: Se
     if all(verb == "leave" for verb, _ in moves):
         return f"Leave {_listed([words for _, words in moves])}"
     # One verb for all neighbours that move the same way.
-    told = [f"{verb} {_listed([words for _, words in same])}" for verb, same in groupby(moves, lambda move: move[0])]
-    sentence = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    parts = [f"{verb} {_listed([words for _, words in same])}" for verb, same in groupby(moves, lambda move: move[0])]
+    sentence = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return sentence[0].upper() + sentence[1:]
 
 
@@ -253,7 +253,7 @@ def _move(name: str, before: float, after: float) -> tuple[str, str]:
 
 def _changes(difference: Counts[float] | None, unit: Unit, vocabulary: Vocabulary) -> list[str]:
     if difference is None:
-        return ["what changes is not known"]
+        return ["the changes are unknown"]
     alerts, caught = (unit.rounded(value) for value in (difference.alerts, difference.tp))
     return [*_alerts_changed(alerts, unit), _caught_changed(caught, unit, vocabulary)]
 

@@ -1,4 +1,4 @@
-"""A decision for people: a page of Markdown, and one HTML file that needs nothing else, to read and to print."""
+"""Write a decision as a Markdown page and as one self-contained HTML file."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class _Drawing:
 def html_report(
     record: DecisionRecord, drawings: Mapping[str, str] | None = None, vocabulary: Vocabulary = NEUTRAL
 ) -> str:
-    """Write a decision as a self-contained HTML file without a script: a first page, then everything in detail.
+    """Write a decision as a self-contained HTML file without scripts: first page, then details.
 
     `drawings`: SVG text by title, as `multiloss_core.figures` draws it; it is put into the page as it is, the first
     two on the first page. Whatever the texts of the record and the titles hold, they are shown as text.
@@ -52,7 +52,7 @@ def html_report(
 
 
 def markdown_summary(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> str:
-    """Write a decision as a page of Markdown: thresholds, what they mean, catch and cost, why, and what is unknown."""
+    """Write a decision as Markdown: thresholds, meanings, catch, cost, reason and unknowns."""
     page = _MARKDOWN.get_template("summary.md.jinja")
     return page.render(
         title=title_of(record),

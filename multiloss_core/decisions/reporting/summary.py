@@ -1,4 +1,4 @@
-"""A decision in words and tables, plain text throughout: what the report and the Markdown summary both say."""
+"""Describe a decision in sentences and tables, for the report and the Markdown summary."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -6,7 +6,7 @@ from typing import Any
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import (
-    SET_BY_HAND,
+    SET_MANUALLY,
     ExpectedCounts,
     GoalValue,
     RecordedColumns,
@@ -52,13 +52,13 @@ def title_of(record: DecisionRecord) -> str:
 
 
 def decided_by(record: DecisionRecord) -> str:
-    """Say who decided, and when."""
+    """Write the author and the time of the decision."""
     author = f"Decided by {record.author}" if record.author.strip() else "The author is not given"
     return f"{author}, {record.created:%Y-%m-%d %H:%M} UTC."
 
 
 def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[Section, ...]:
-    """Write everything that a record says, in the order in which it is read."""
+    """Write all sections of a record in reading order."""
     return (
         _thresholds(record, vocabulary),
         _meaning(record, vocabulary),
@@ -126,7 +126,7 @@ def _meaning(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
 
 
 def _block_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[str]:
-    """Say how what is flagged divides between two cuts."""
+    """Describe the alerts between and above two cuts."""
     block, expected = record.block, record.expected
     if block is None:
         return
@@ -141,13 +141,13 @@ def _block_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator
             f"false alerts, a precision of {share(ratio(tp, alerts), _base(record, alerts))}."
         )
     goal_values = ", ".join(f"{goal.name} {threshold(goal.value)}" for goal in block.target.goal_values)
-    yield f"The upper cut was driven by {block.target.goal}{f': {goal_values}' if goal_values else ''}."
+    yield f"The upper cut was derived from {block.target.goal}{f': {goal_values}' if goal_values else ''}."
     if block.reviews_per_day is not None:
         yield f"At most {block.reviews_per_day:g} a day can be reviewed."
 
 
 def _kept_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[str]:
-    """Say what share of the rated positives is kept, of all of them under either rule, and how large it can be."""
+    """Describe the share of rated positives kept, of all under either rule, and its maximum."""
     expected = record.expected
     rated, reachable = expected.rated_positives, expected.reachable_positives
     if not rated or reachable is None:
@@ -163,7 +163,7 @@ def _kept_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[
 def _target_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[str]:
     target, positive = record.target, vocabulary.positive
     if target.by_hand:
-        yield "The thresholds were set by hand, not optimised."
+        yield "The thresholds were set manually, not optimised."
     else:
         yield f"Chosen by: {chosen_by(record)}."
     if target.marginal_precision is not None:
@@ -178,16 +178,16 @@ def _target_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterato
 
 
 def chosen_by(record: DecisionRecord) -> str:
-    """Write what drove the decision with what was asked for: "marginal precision 20 %"."""
+    """Write the active goal and the other goal values: "marginal precision 20 %"."""
     target = record.target
     if target.by_hand:
-        return SET_BY_HAND
+        return SET_MANUALLY
     own = [goal for goal in target.goal_values if goal.name == target.goal]
-    others = [f"{goal.name} {_wished(goal)}" for goal in target.goal_values if goal not in own]
-    return ", ".join([" ".join([target.goal, *map(_wished, own)]), *others])
+    others = [f"{goal.name} {_value_words(goal)}" for goal in target.goal_values if goal not in own]
+    return ", ".join([" ".join([target.goal, *map(_value_words, own)]), *others])
 
 
-def _wished(goal: GoalValue) -> str:
+def _value_words(goal: GoalValue) -> str:
     if goal.name in _SHARES:
         return f"{100 * goal.value:.4g}\N{NO-BREAK SPACE}%"
     return threshold(goal.value)
@@ -230,7 +230,7 @@ def _counts(record: DecisionRecord, positive: str) -> Section:
 
 
 def _counted_before(record: DecisionRecord) -> ExpectedCounts | None:
-    """Count what the thresholds that were in use do on the same data, where it is known."""
+    """Count the current thresholds on the same data, if known."""
     current = record.current
     if current is None or current.tp is None or current.fp is None:
         return None
@@ -238,7 +238,7 @@ def _counted_before(record: DecisionRecord) -> ExpectedCounts | None:
 
 
 def _count_row(record: DecisionRecord, before: ExpectedCounts | None, name: str, key: str) -> Row:
-    """Write a number of the record, of new data, of the current thresholds, and its difference from these."""
+    """Write a row: the number recorded, on new data, of the current thresholds, the difference."""
     value: float | None = getattr(record.expected, key)
     written = _writer(record, record.expected, key)
     cells: Row = (name, written(value))
@@ -256,7 +256,7 @@ def _count_row(record: DecisionRecord, before: ExpectedCounts | None, name: str,
 
 
 def _writer(record: DecisionRecord, counts: ExpectedCounts, key: str) -> Callable[[Any], str]:
-    """Choose how a number of some counts is written: as a share of their alerts, or in the unit of the record."""
+    """Choose the format of a number: as a share of alerts, or in the unit of the record."""
     if key == "precision":
         return partial(share, out_of=_base(record, counts.alerts))
     return count if record.settings.amount is None else money
@@ -269,7 +269,7 @@ def _interval_cells(interval: RecordedInterval | None, words: Callable[[float], 
 
 
 def _base(record: DecisionRecord, alerts: float) -> float:
-    """Give what the digits of a share of `alerts` rest on; of how many documents money is, no record tells."""
+    """Return the number of documents behind a share of `alerts`; unknown for money."""
     return alerts if record.settings.amount is None else 0.0 if not alerts else 1_000.0
 
 
@@ -321,7 +321,7 @@ def _data(record: DecisionRecord, positive: str) -> Section:
 
 
 def _rating_rows(columns: RecordedColumns, positive: str) -> Iterator[Row]:
-    """Say what the ratings mean, in the words of the column."""
+    """List the meanings of ratings in the words of the column."""
     if columns.meanings is None:
         usual = "as usual (1, true, yes)" if columns.positive is None else columns.positive
         yield f"Rating that means {positive}", usual
@@ -334,7 +334,7 @@ def _rating_rows(columns: RecordedColumns, positive: str) -> Iterator[Row]:
 
 
 def undecided_of(record: DecisionRecord) -> tuple[float, float]:
-    """Count the undecided alerts at the thresholds and at the current ones; of money no record tells."""
+    """Count undecided alerts at the thresholds and at the current ones; unknown for money."""
     if record.evidence is None or record.settings.amount is not None:
         return 0.0, 0.0
     return record.evidence.undecided, record.evidence.current_undecided or 0.0
@@ -343,15 +343,15 @@ def undecided_of(record: DecisionRecord) -> tuple[float, float]:
 def _other_columns(record: DecisionRecord) -> Iterator[Row]:
     evidence = record.evidence
     if evidence is not None:
-        told = (("Amount", evidence.amount), ("Time", evidence.time), ("Segment", evidence.segment))
-        yield from ((f"{words} column", name or "none") for words, name in told)
+        named = (("Amount", evidence.amount), ("Time", evidence.time), ("Segment", evidence.segment))
+        yield from ((f"{words} column", name or "none") for words, name in named)
 
 
 def _source_rows(record: DecisionRecord) -> Iterator[Row]:
-    """Say where a table lies, which state of it was read, and which days and rows."""
+    """List the place and state of a table, and its days and rows."""
     data = record.data
-    told = (("Source", data.source), ("State of the source", data.snapshot), ("Read at", data.counted_at))
-    yield from ((words, value) for words, value in told if value is not None)
+    named = (("Source", data.source), ("State of the source", data.snapshot), ("Read at", data.counted_at))
+    yield from ((words, value) for words, value in named if value is not None)
     if data.time is not None:
         first = "the first day" if data.since is None else data.since
         end = "the last day" if data.until is None else f"before {data.until}"

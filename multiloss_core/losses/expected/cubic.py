@@ -23,7 +23,7 @@ def cubic(descending: Floats, loss: Loss) -> Floats:
 
 
 def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
-    """Compute phi for every possible outcome with k of n items flagged, shape (k + 1, n - k + 1).
+    """Compute phi of all outcomes with k of n items flagged, shape (k + 1, n - k + 1).
 
     Row k1 is the number of positives among the flagged items, column k2 among the others.
     """

@@ -221,7 +221,7 @@ def _exponentials(first: _Items, others: _Items, ratio: _Ratio, relative: float)
 
 
 class _Work:
-    """The four sums over exponentials of w exp(-x D), K1 w exp(-x D), K2 w exp(-x D) and K1 K2 w exp(-x D)."""
+    """Four sums over exponentials, of w exp(-x D) times 1, K1, K2 and K1 K2."""
 
     def __init__(self, first: _Items, others: _Items, ratio: _Ratio) -> None:
         self.first, self.others, self.ratio = first, others, ratio
@@ -311,7 +311,7 @@ class _Work:
 
 
 class _Tilt:
-    """Some items with probability p exp(-y) / (1 - p + p exp(-y)) in place of p, for each y (Q, 1)."""
+    """Some items with probability p exp(-y) / (1 - p + p exp(-y)) for each y (Q, 1)."""
 
     def __init__(self, items: _Items, span: slice, y: Floats) -> None:
         self.p, self.rest, self.y = items.p[span], items.rest[span], y

@@ -19,7 +19,7 @@ _Inside = Callable[[CountWindow, CountWindow, int, int], float]
 
 
 def loss_bounds(loss: Loss, n: int) -> tuple[float, float] | None:
-    """Find the lowest and highest loss of n items; None if unknown. A `UserLoss` may define them."""
+    """Find the lowest and highest loss of n items; None if unknown."""
     if loss.bounds is not None or loss.fractional_linear is None:
         return loss.bounds
     form = oriented(as_linear_ratio(loss.fractional_linear, n))

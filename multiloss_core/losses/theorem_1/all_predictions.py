@@ -16,7 +16,7 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 @dataclass(frozen=True, eq=False)
 class ExhaustiveSearch:
-    """The expected loss of every prediction on n items.
+    """Expected losses of all predictions on n items.
 
     A prediction is a number below 2^n; its bit i is 1 if item i of the input is predicted positive.
     `values` (2^n,): its expected loss. `sizes` (2^n,): how many items it predicts positive. `best` (n,)
@@ -42,7 +42,7 @@ class ExhaustiveSearch:
 
 @dataclass(frozen=True, eq=False)
 class SubsetDistributions:
-    """Distributions shared by searches under several losses: positives in each of the 2^n sets of items.
+    """Distributions of positives in the 2^n sets of items, shared between losses.
 
     `probabilities` (n,); `sizes` (2^n,): items in the set; `sums` (2^n,): sum of their probabilities;
     `table` (2^n, n + 1): probability that 0..n of them are positive (Poisson-binomial). Made by

@@ -28,7 +28,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class NotMonotone:
-    """A `loss` that is not TP-monotone, with its `meaning` in a sentence, and a `draw` on which top-k fails.
+    """A `loss` that is not TP-monotone, its `meaning`, and a `draw` on which top-k fails.
 
     The draw is a seed of `sigmoid_items` for 8 items and scale 1.
     """

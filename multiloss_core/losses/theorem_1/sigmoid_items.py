@@ -11,7 +11,7 @@ from multiloss_core.numerics.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class SigmoidItems:
-    """`x` (n, 2): the items. `w` (2,): the direction. `probabilities` (n,): P(Y = 1 | x) = 1 / (1 + exp(-w.x))."""
+    """Items `x` (n, 2), direction `w` (2,), P(Y = 1 | x) = 1 / (1 + exp(-w.x)) (n,)."""
 
     x: Floats
     w: Floats

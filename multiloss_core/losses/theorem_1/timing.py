@@ -20,7 +20,7 @@ _REPEATS = 3
 
 @dataclass(frozen=True)
 class TimedRun:
-    """The `seconds` in which `method` found every L_k of `n` items: the shortest of up to three runs."""
+    """Seconds of `method` for every L_k of `n` items, the fastest of up to three runs."""
 
     method: str
     n: int

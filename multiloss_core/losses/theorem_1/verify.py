@@ -16,7 +16,7 @@ from multiloss_core.numerics.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Failure:
-    """A draw on which no top-k set is optimal: the loss's name and the draw's `probabilities` (n,)."""
+    """A draw without an optimal top-k set: name of the loss and `probabilities` (n,)."""
 
     loss_name: str
     probabilities: Floats

@@ -24,7 +24,7 @@ SNAP = 1e-9
 
 @dataclass(frozen=True)
 class Family:
-    """Curves phi_j from [0, 1] onto [0, 1], one for each classifier, with logarithms of positive parameters.
+    """Curves phi_j from [0, 1] onto [0, 1], one per classifier, by log parameters.
 
     `forward(j, s, p)` and `inverse(j, x, p)` evaluate phi_j and its inverse; `starts(k)` are where the search begins;
     `parameters(p)` names the fitted values.
@@ -54,9 +54,7 @@ def analytic_path(
     each classifier), so its cost does not depend on the number of documents; the path is then recounted exactly from
     the documents. From surfaces, with their own rule, the path keeps to their nodes.
 
-    Raises
-    ------
-    DataError : unknown family or rule.
+    Raises DataError: unknown family or rule.
 
     Examples
     --------
@@ -187,7 +185,7 @@ def _path_on_nodes(surfaces: CountSurfaces, family: Family, parameters: Floats) 
 
 
 def _snapped(thresholds: Floats, scores: Floats) -> Floats:
-    """Undo the rounding of phi(phi^-1(score)), which could lift a threshold just above its score."""
+    """Undo the rounding of phi(phi^-1(score)), which could lift a threshold above its score."""
     known = np.unique(scores)
     below = known[(np.searchsorted(known, thresholds, side="right") - 1).clip(0)]
     near = (thresholds >= below) & (thresholds - below < SNAP * (np.ptp(scores) or 1.0))

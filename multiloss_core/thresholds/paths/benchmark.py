@@ -14,9 +14,7 @@ def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdP
     for comparisons. With more buckets it tends to the Pareto frontier of all nodes; with few, the first bucket covers
     the steep part of the curve. Time O(N log N) for N nodes.
 
-    Raises
-    ------
-    DataError : buckets below 1.
+    Raises DataError: buckets below 1.
 
     Examples
     --------

@@ -58,9 +58,7 @@ def mean_graph_path(
     path, as on small grids, is repeated with half the share, in the end with none. Counts are exact from `documents`;
     without them each mean threshold is raised to the next node of the grid, where the counts are known.
 
-    Raises
-    ------
-    DataError : draws below 1 or `deleted` outside [0, 0.5).
+    Raises DataError: draws below 1 or `deleted` outside [0, 0.5).
 
     Examples
     --------

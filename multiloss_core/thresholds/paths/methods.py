@@ -27,7 +27,7 @@ RESOLUTIONS = {1: (100, 300, 1000), 2: (50, 100, 200), 3: (30, 60, 100), 4: (16,
 
 @dataclass(frozen=True, eq=False)
 class PathSearch:
-    """Data, a rule and a grid for the search of paths; values that several methods need are computed once.
+    """Data, rule and grid of the search of paths; shared values are computed once.
 
     `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule; counted cells
     are thinned to fewer nodes. Raises DataError for an unknown rule.
@@ -60,7 +60,7 @@ class PathSearch:
 
 @dataclass(frozen=True, kw_only=True)
 class PathMethod:
-    """A method that finds a path: `find` takes a search; methods that need documents are skipped without them.
+    """A method that finds a path: `find` takes a search; document methods need documents.
 
     `beyond`: the source of thresholds beside the vertices, for points of goals: the fit, or all nodes of a grid.
     """

@@ -15,9 +15,7 @@ def money_at(documents: RatedDocuments, amounts: Floats, thresholds: Floats, rul
     Both are sums of weight times amount; with amounts (n,) of 1 they are TP and FP. Time O(n k log m) where thresholds
     never fall from one row to the next, as along a path; elsewhere O(n k m).
 
-    Raises
-    ------
-    DataError : not one amount >= 0 for each document, or an unknown rule.
+    Raises DataError: not one amount >= 0 for each document, or an unknown rule.
     """
     require_rule(rule)
     money = _money(documents, amounts)
@@ -34,10 +32,8 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
     Names, floors, groups, rows of the table and the funnel stay. Documents of amount 0 are dropped, and a note gives
     their number.
 
-    Raises
-    ------
-    DataError : not one amount >= 0 for each document, no money in positives or none in negatives, or what is left has
-        one score only.
+    Raises DataError: not one amount >= 0 for each document, no money in positives or none in negatives, or what is left
+    has one score only.
     """
     money = _money(documents, amounts)
     kept = money > 0
@@ -66,9 +62,7 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
 def mean_amounts(documents: RatedDocuments, amounts: Floats) -> tuple[float, float]:
     """Compute the weighted mean amounts of rated positives and negatives; NaN without any.
 
-    Raises
-    ------
-    DataError : not one amount >= 0 for each document.
+    Raises DataError: not one amount >= 0 for each document.
     """
     money = _money(documents, amounts)
     positive, negative = (

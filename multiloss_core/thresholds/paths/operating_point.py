@@ -17,7 +17,7 @@ Status = Literal["inside", "at_floor", "unreachable"]
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class FlaggedCounts(Counts[float]):
-    """Thresholds (k,) under a rule, infinity for never, with the counts of the documents they flag.
+    """Thresholds (k,) under a rule, infinity for never, with counts of flagged documents.
 
     `rated` counts all rated documents; `reachable` those that the loosest thresholds flag: all under `any`, fewer under
     `all`, as a document below some floor is never flagged.
@@ -44,9 +44,7 @@ class FlaggedCounts(Counts[float]):
     def flags(self, scores: ArrayLike) -> Bools:
         """Compute the mask (n,) of flagged documents: a score (n, k) >= its threshold counts.
 
-        Raises
-        ------
-        DataError : not k scores for each document.
+        Raises DataError: not k scores for each document.
         """
         table = np.asarray(scores, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(self.names):
@@ -91,12 +89,12 @@ class ManualPoint(_BesidePath):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GoalPoint(_BesidePath):
-    """The best thresholds under a goal, such as a cap on alerts, that lie between operating points."""
+    """The best thresholds under a goal, such as a cap on alerts, beside the path."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OperatingPoint(_OfPath):
-    """Thresholds (k,) of a path with their exact counts at a target marginal precision in (0, 1).
+    """Thresholds (k,) of a path with exact counts at a target marginal precision in (0, 1).
 
     `status`: `inside` the path; `at_floor` when even documents at the floors reach the target, so that the best point
     lies below the rated scores; `unreachable` when no part of the path reaches it, so that nothing is flagged.
@@ -138,9 +136,7 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
     marginal precision m is included. Ties go to the strictest vertex, but a point at the floor has the floors as
     thresholds. After the majorant, O(log m) each.
 
-    Raises
-    ------
-    DataError : a target outside (0, 1).
+    Raises DataError: a target outside (0, 1).
 
     Examples
     --------

@@ -30,7 +30,7 @@ MAX_EXCESS_DEVIANCE = 4.0
 
 @dataclass(frozen=True, eq=False)
 class PrecisionModel:
-    """Fitted P(positive | scores) in (0, 1): `precision` (c,) of the cells, `beyond` (k,) above the largest scores.
+    """Fitted P(positive | scores): `precision` (c,) of cells, `beyond` (k,) above them.
 
     `design`, `penalty` (d, d), `shape` (d,) and `coefficients` (d + 1,) of the best single fit, without jumps of size
     0, are the start of a refit to other counts.

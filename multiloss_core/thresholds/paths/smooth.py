@@ -73,9 +73,7 @@ def smooth_path(
     `resolution`: nodes of either kind for each classifier, see `score_cells`; by default fewer for more classifiers.
     From surfaces, with their own rule, the thresholds are nodes of the table.
 
-    Raises
-    ------
-    DataError : an unknown rule.
+    Raises DataError: an unknown rule.
 
     Examples
     --------
@@ -283,7 +281,7 @@ def _ascended(fit: SmoothFit, target: float, rule: Rule, starts: Sequence[Nodes 
 
 
 def _ascend(cells: ScoreCells, gains: Floats, rule: Rule, start: Nodes) -> tuple[Nodes, float]:
-    """Raise or lower one threshold at a time to where the gains of the flagged cells are largest."""
+    """Move one threshold at a time to the largest gain of the flagged cells."""
     nodes = list(start)
     reached = [cells.cells[:, j] > node for j, node in enumerate(nodes)]
     gain = 0.0

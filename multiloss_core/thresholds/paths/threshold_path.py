@@ -14,7 +14,7 @@ from multiloss_core.thresholds.data.counts import Counts, Rule
 
 @dataclass(frozen=True, eq=False)
 class ConcaveMajorant:
-    """Corners of a path's upper concave hull in the TP-FP plane, from the strictest to the loosest.
+    """Corners of a path's upper concave hull in the TP-FP plane, strictest first.
 
     `vertices` (b + 1,) are positions in the path; `marginal_precisions` (b,) falls: entry i is the share of positives
     among the documents that the step from corner i to corner i + 1 adds.
@@ -26,16 +26,14 @@ class ConcaveMajorant:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdPath:
-    """Threshold vectors from the loosest (the floors) to the strictest, with exact counts; validated when made.
+    """Threshold vectors from the loosest (floors) to the strictest, with validated counts.
 
     `thresholds` (m, k) never fall from one vertex to the next (except for the benchmark, see `monotone`), so `tp` and
     `fp` (m,) never rise. `method`: name of the path method; `parameters`: its fitted values. An infinite threshold
     is never. `smooth_tp` and `smooth_fp` (m,) are optional counts expected by a fit; tangent points are then taken on
     them. `rated` counts all rated documents under any rule, by default those that the first vertex flags.
 
-    Raises
-    ------
-    DataError : fewer than two vertices, shapes that do not fit, thresholds that fall or counts that rise.
+    Raises DataError: fewer than two vertices, shapes that do not fit, thresholds that fall or counts that rise.
     """
 
     thresholds: Floats

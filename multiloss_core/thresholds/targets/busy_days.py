@@ -20,9 +20,7 @@ class DailyCap:
     `day` (n + u,) is the calendar day, counted from 0, of each rated and then of each undecided document; `days` is
     their number, including days without documents.
 
-    Raises
-    ------
-    DataError : a share outside (0, 1], or a day outside 0 to `days` - 1.
+    Raises DataError: a share outside (0, 1], or a day outside 0 to `days` - 1.
     """
 
     day: Indices

@@ -14,7 +14,7 @@ from multiloss_core.thresholds.paths.operating_point import Point
 
 @dataclass(frozen=True)
 class ClassifierMargin:
-    """Documents added (threshold lowered) or lost (raised) by moving one classifier's threshold, nearest first.
+    """Documents gained or lost by moving one classifier's threshold, nearest first.
 
     Precisions are shares of positives in [0, 1] among `added` or `lost` documents (weights); NaN without documents, as
     below a floor. `added_interval` and `lost_interval` are 95 % Wilson intervals (low, high) of these precisions, over

@@ -31,23 +31,20 @@ def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float
 
     Returns an `OperatingPoint` where that corner is best, else a `GoalPoint`.
 
-    Raises
-    ------
-    DataError : all thresholds that flag something flag more.
+    Raises DataError: all thresholds that flag something flag more.
     """
     goal = _Goal(lambda given, _tp, _all: given.flagged <= most + rounding_tolerance(given.flagged))
     return _best_point(path, choices, goal, _too_few(most))
 
 
 def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: DailyCap) -> Point:
-    """Find the thresholds with the highest TP that keep a daily cap on the required share of days.
+    """Find the highest-TP thresholds that keep a daily cap on the required share of days.
 
     As `point_for_alerts`. Thresholds that keep the cap by luck alone are excluded (`DailyCap.max_total`), except for
     the corner of the path.
 
-    Raises
-    ------
-    DataError : all thresholds that flag something exceed the cap on more days, or a table of counts, without days.
+    Raises DataError: all thresholds that flag something exceed the cap on more days, or a table of counts, without
+    days.
     """
     if choices.source.documents is None:
         raise DataError("A table of counts has no days; use a cap on all alerts.")
@@ -66,9 +63,7 @@ def point_for_precision(path: ThresholdPath, choices: ThresholdChoices, least: f
     As `point_for_alerts`. With a fit, the expected precision must reach the minimum, too; otherwise lucky thresholds
     would win. For the corner of the path its counts suffice.
 
-    Raises
-    ------
-    DataError : a precision outside (0, 1), or one that no thresholds have.
+    Raises DataError: a precision outside (0, 1), or one that no thresholds have.
     """
     if not 0 < least < 1:
         raise DataError("The precision must lie between 0 % and 100 %.")
@@ -81,9 +76,7 @@ def point_for_share(path: ThresholdPath, choices: ThresholdChoices, least: float
 
     As `point_for_precision`, for a share instead of a precision.
 
-    Raises
-    ------
-    DataError : a share outside (0, 1], or above the maximum under the rule.
+    Raises DataError: a share outside (0, 1], or above the maximum under the rule.
     """
     if not 0 < least <= 1:
         raise DataError("The share of rated positives to keep must be above 0 % and at most 100 %.")

@@ -60,20 +60,16 @@ class Payoffs:
 
         There m of_catch = (1 - m) of_false_alert.
 
-        Raises
-        ------
-        DataError : a share of amounts is recovered: use `at_amount` first.
+        Raises DataError: a share of amounts is recovered: use `at_amount` first.
         """
         if self.recovered:
             raise DataError("The value of a catch depends on its amount; enter the mean amount.")
         return self.of_false_alert / (self.catch + self.annoyance)
 
     def at_amount(self, mean_amount: float) -> "Payoffs":
-        """Give every catch the value of one with the mean amount.
+        """Set the value of every catch to that of the mean amount.
 
-        Raises
-        ------
-        DataError : no alert is worth its review.
+        Raises DataError: no alert is worth its review.
         """
         return replace(self, catch=self.catch + self.recovered * mean_amount, recovered=0.0)
 
@@ -82,9 +78,7 @@ class Payoffs:
 
         The mean amounts, above 0, of positives and of negatives convert money into documents.
 
-        Raises
-        ------
-        DataError : no alert is worth its review.
+        Raises DataError: no alert is worth its review.
         """
         caught = self.at_amount(mean_positive).of_catch / mean_positive
         false = self.of_false_alert / mean_negative

@@ -12,11 +12,9 @@ from multiloss_core.thresholds.targets.goals import place_on, point_beside, targ
 
 
 def target_for_price(false_per_catch: float) -> float:
-    """Convert x false alerts for each extra true positive into a marginal precision: 1 / (1 + x).
+    """Convert x false alerts per extra true positive into a marginal precision: 1 / (1 + x).
 
-    Raises
-    ------
-    DataError : a price that is not positive.
+    Raises DataError: a price that is not positive.
     """
     if not 0 < false_per_catch < np.inf:
         raise DataError("The number of false alerts for an extra catch must be above 0.")
@@ -28,9 +26,7 @@ def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) 
 
     The marginal precision is that of the path at as many alerts; that of the next step is unknown.
 
-    Raises
-    ------
-    DataError : a threshold below its floor, without ratings, or a number of unusual size.
+    Raises DataError: a threshold below its floor, without ratings, or a number of unusual size.
     """
     values = checked_thresholds(thresholds, path.names)
     for name, value, floor in zip(path.names, values, source.floors, strict=True):
@@ -43,9 +39,7 @@ def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) 
 def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
     """Make the point of a vertex: an operating point if some target has it, else a `GoalPoint`.
 
-    Raises
-    ------
-    DataError : the path has no such vertex.
+    Raises DataError: the path has no such vertex.
     """
     if not 0 <= vertex < len(path.tp):
         raise DataError(f"The path has vertices 0 to {len(path.tp) - 1}, but not {vertex}.")

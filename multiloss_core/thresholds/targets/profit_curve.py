@@ -18,7 +18,7 @@ NEARLY = 0.99
 
 @dataclass(frozen=True, eq=False)
 class CasesAlong:
-    """Counts at the vertices (m,) of a path: `counts` of documents (weights), and the `amount` of money in their TP.
+    """Counts at the vertices (m,) of a path: `counts` (weights), and `amount` of money in TP.
 
     `amount` is None for unknown amounts.
     """
@@ -29,9 +29,7 @@ class CasesAlong:
     def totals(self, payoffs: Payoffs) -> Floats:
         """Compute the value of every vertex against flagging nothing, (m,).
 
-        Raises
-        ------
-        DataError : a share of unknown amounts.
+        Raises DataError: a share of unknown amounts.
         """
         if self.amount is None and payoffs.recovered:
             raise DataError(
@@ -42,7 +40,7 @@ class CasesAlong:
 
 @dataclass(frozen=True, eq=False)
 class ProfitCurve:
-    """The `alerts` (documents or weights) of every vertex of a path, and their values `totals`, both (m,)."""
+    """The `alerts` (documents or weights) of every vertex, and their values `totals`, (m,)."""
 
     alerts: Floats
     totals: Floats
@@ -69,9 +67,7 @@ def cases_along(path: ThresholdPath, documents: RatedDocuments | None, amounts: 
     Without `documents` the path's own counts are taken, which must be of documents. `amounts` (n,): money of each
     document. Time O(n k log m), along a path that is not monotone O(n k m).
 
-    Raises
-    ------
-    DataError : not one amount of at least 0 for each document.
+    Raises DataError: not one amount of at least 0 for each document.
     """
     if documents is None:
         return CasesAlong(Counts(path.tp, path.fp))
@@ -82,8 +78,6 @@ def cases_along(path: ThresholdPath, documents: RatedDocuments | None, amounts: 
 def profit_curve(cases: CasesAlong, payoffs: Payoffs) -> ProfitCurve:
     """Compute the value of every vertex of a path; O(m).
 
-    Raises
-    ------
-    DataError : a share of unknown amounts.
+    Raises DataError: a share of unknown amounts.
     """
     return ProfitCurve(cases.counts.alerts, cases.totals(payoffs))

@@ -1,4 +1,4 @@
-"""Choose two cuts on one path: block above the upper one, review between them, pass the rest."""
+"""Choose two cuts on one path: block above both, review between them, pass the rest."""
 
 from dataclasses import dataclass, replace
 
@@ -23,9 +23,7 @@ BLOCK, REVIEW, PASS = "block", "review", "pass"
 class ReviewBand:
     """Two points: `block` has no lower thresholds than `review`, so it flags a subset.
 
-    Raises
-    ------
-    DataError : a threshold of `block` below that of `review`, or points of other scores or rules.
+    Raises DataError: a threshold of `block` below that of `review`, or points of other scores or rules.
     """
 
     review: Point
@@ -46,9 +44,7 @@ class ReviewBand:
     def actions(self, scores: ArrayLike) -> NDArray[np.str_]:
         """Return the action for documents with scores (n, k): "block", "review" or "pass", (n,).
 
-        Raises
-        ------
-        DataError : not k scores for each document.
+        Raises DataError: not k scores for each document.
         """
         return np.where(self.block.flags(scores), BLOCK, np.where(self.review.flags(scores), REVIEW, PASS))
 
@@ -60,9 +56,7 @@ class BandCosts:
     Reviewed alerts bring the `payoffs`. A blocked true positive brings its value without a review, a blocked false
     alert costs `false_block`.
 
-    Raises
-    ------
-    DataError : a cost that is not above 0 and finite.
+    Raises DataError: a cost that is not above 0 and finite.
     """
 
     payoffs: Payoffs
@@ -85,9 +79,7 @@ class BandCosts:
 def band_at(path: ThresholdPath, review: Point, marginal_precision: float) -> ReviewBand:
     """Put the upper cut at a marginal precision, in (0, 1).
 
-    Raises
-    ------
-    DataError : the path is not monotone, or the cut lies below `review`.
+    Raises DataError: the path is not monotone, or the cut lies below `review`.
     """
     _require_monotone(path)
     return ReviewBand(review=review, block=operating_point(path, marginal_precision))
@@ -98,9 +90,7 @@ def band_for_precision(path: ThresholdPath, review: Point, least: float) -> Revi
 
     With a fit, the expected precision must reach it, too, so that luck alone lifts no vertex. O(m).
 
-    Raises
-    ------
-    DataError : a precision outside (0, 1), or one that no vertex above `review` has.
+    Raises DataError: a precision outside (0, 1), or one that no vertex above `review` has.
     """
     if not 0 < least < 1:
         raise DataError("The precision of what is blocked must lie between 0 % and 100 %.")
@@ -117,9 +107,7 @@ def band_for_precision(path: ThresholdPath, review: Point, least: float) -> Revi
 def band_for_payoffs(path: ThresholdPath, cases: CasesAlong, costs: BandCosts, review: Point) -> ReviewBand:
     """Block above the best vertex at or above `review`; ties go to the strictest. O(m).
 
-    Raises
-    ------
-    DataError : a share of unknown amounts.
+    Raises DataError: a share of unknown amounts.
     """
     above = np.flatnonzero(_above(path, review))
     gained = costs.of_blocking(cases)[above]
@@ -127,11 +115,9 @@ def band_for_payoffs(path: ThresholdPath, cases: CasesAlong, costs: BandCosts, r
 
 
 def best_band(path: ThresholdPath, cases: CasesAlong, costs: BandCosts) -> ReviewBand:
-    """Find the pair of vertices with the highest value; ties go to the strictest upper one. O(m).
+    """Find the pair of vertices with the highest value; ties go to the strictest. O(m).
 
-    Raises
-    ------
-    DataError : a share of unknown amounts, or no pair has a higher value than passing everything.
+    Raises DataError: a share of unknown amounts, or no pair has a higher value than passing everything.
     """
     _require_monotone(path)
     reviewed, gained = cases.totals(costs.payoffs), costs.of_blocking(cases)
@@ -149,9 +135,7 @@ def review_for_alerts(path: ThresholdPath, block: Point, alerts: Floats, most: f
 
     `alerts` (m,): alerts at each vertex, including undecided ones. O(m).
 
-    Raises
-    ------
-    DataError : every lower cut reviews more.
+    Raises DataError: every lower cut reviews more.
     """
     below = _below(path, block)
     return _reviewing(path, block, below & (alerts - alerts[below][-1] <= most + rounding_tolerance(alerts)), most)
@@ -160,9 +144,7 @@ def review_for_alerts(path: ThresholdPath, block: Point, alerts: Floats, most: f
 def review_for_busy_days(path: ThresholdPath, block: Point, documents: RatedDocuments, cap: DailyCap) -> ReviewBand:
     """Review as much below an upper cut as keeps a daily cap; as `point_for_busy_days`.
 
-    Raises
-    ------
-    DataError : every lower cut exceeds the cap on more days.
+    Raises DataError: every lower cut exceeds the cap on more days.
     """
     scores = np.concatenate([documents.scores, documents.undecided.scores])
     weights = np.concatenate([documents.weights, documents.undecided.weights])

@@ -24,7 +24,7 @@ MAX_DAILY_COUNTS = 10_000_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Candidates:
-    """Candidate thresholds, the vertices of a path (m, k) or all nodes of axes, with their counts (m,).
+    """Candidate thresholds: vertices of a path (m, k) or nodes of axes, with counts (m,).
 
     Infinity stands for never. `alerts` is TP + FP, `flagged` these plus undecided alerts, `expected_tp` the TP expected
     by a fit, if any. `busy_days`: number of days with more alerts than a cap, None without a cap.
@@ -176,7 +176,7 @@ class ThresholdChoices:
 def threshold_choices(
     path: ThresholdPath, source: RatedData, *, surfaces: CountSurfaces | None = None, fit: SmoothFit | None = None
 ) -> ThresholdChoices:
-    """Find the candidate thresholds of goals other than a target, by the method of the path.
+    """Find candidate thresholds for goals other than a target, by the method of the path.
 
     The smooth path with its `fit` has all thresholds as candidates, compared by expected TP. Paths over the nodes of a
     grid have all nodes of `surfaces`, compared by counts. All other paths have their vertices only.

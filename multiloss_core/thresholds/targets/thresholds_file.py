@@ -39,7 +39,7 @@ def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict
         zip(point.names, point.thresholds, strict=True),
         point.rule,
         source or {},
-        method="set by hand" if isinstance(point, ManualPoint) else point.method,
+        method="set manually" if isinstance(point, ManualPoint) else point.method,
         target_marginal_precision=None if isinstance(point, GoalPoint) else point.marginal_precision,
         status=point.status,
         true_positives=point.tp,
@@ -107,10 +107,8 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
 
     `file` is its name, for messages. Its content is never executed.
 
-    Raises
-    ------
-    DataError : too large, another format, another rule (unless k is 1), a missing or unknown classifier, or a threshold
-        that is no number.
+    Raises DataError: too large, another format, another rule (unless k is 1), a missing or unknown classifier, or a
+    threshold that is no number.
     """
     if len(data) > MAX_BYTES:
         raise DataError(f"'{shortened(file)}' has {len(data):,} bytes, more than {MAX_BYTES:,}; {ADVICE}.")

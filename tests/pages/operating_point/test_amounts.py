@@ -85,7 +85,7 @@ def test_profit_curve_has_every_vertex_and_marks_three_points():
     (spec,) = [json.loads(one.proto.spec) for one in app.get("plotly_chart") if "Payoff against" in one.proto.spec]
     marks = {trace["name"]: (trace["x"][0], trace["y"][0]) for trace in spec["data"] if trace["mode"] == "markers"}
     shown = thresholds_of(row_of(app)["words"])
-    for name, thresholds in (("chosen point", shown), ("present thresholds", [0.8, 0.8])):
+    for name, thresholds in (("chosen point", shown), ("current thresholds", [0.8, 0.8])):
         alerts = sum(sums_by_pandas(thresholds, "any")[1])
         assert marks[name] == (pytest.approx(alerts), pytest.approx(brought(thresholds)))
     path = smooth_path(rated()[1])

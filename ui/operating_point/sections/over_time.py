@@ -26,7 +26,7 @@ from ui.shared.page_setup import theme
 from ui.shared.widgets import shown_when_open
 
 MAX_DAYS_DRAWN = 1_100
-BESIDE_THE_PATH = "These thresholds were set by hand: only points of a path can be counted in the source."
+BESIDE_THE_PATH = "These thresholds were set manually: only points of a path can be counted in the source."
 
 
 def show_alerts_per_day(context: PointContext) -> None:

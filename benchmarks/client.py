@@ -1,4 +1,4 @@
-"""One visit over Streamlit's WebSocket, as a browser would make it: messages sent, messages heard, nothing drawn."""
+"""Run a session over Streamlit's WebSocket as a browser does, without drawing."""
 
 import asyncio
 import json
@@ -21,26 +21,23 @@ SECONDS_TO_ANSWER = 120.0
 # As many as a browser keeps.
 MAX_TEXTS = 100
 COOKIE = "_streamlit_xsrf"
-# A browser forgets a message that so many whole runs have not shown.
+# A browser drops a message unused in this number of whole runs.
 RUNS_KEPT = 2
 FAILED = ForwardMsg.FINISHED_WITH_COMPILE_ERROR
 CUT_SHORT = ForwardMsg.FINISHED_EARLY_FOR_RERUN
 IN_FRAGMENT = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
-class VisitError(Exception):
-    """The server showed an exception, hung up, or did not answer in time."""
+class ClientError(Exception):
+    """Report an exception on the page, a closed connection or a timeout."""
 
 
-class Visit:
-    """What a browser knows of the page: elements by component, label or key, and which runs have finished.
+class Client:
+    """Hold a browser's state of a page: elements by component, label or key, and finished runs.
 
-    `headings` are all that were shown, `fields` boxes for text, `alerts` all that was said in boxes of success, warning
-    and error, the last one last.
-
-    `explorer` is the last message to the explorer, with its table as text, and `texts` are the long texts of it and of
-    those before, by name, as many as a browser keeps; `arrived` says when (`perf_counter`) it came, `methods_arrived`
-    when its methods last changed.
+    `headings`: all shown so far. `fields`: text boxes. `alerts`: texts of success, warning and error boxes in order.
+    `explorer`: the last message to the explorer, its table as text. `texts`: the last `MAX_TEXTS` long texts by name.
+    `arrived`, `methods_arrived`: times (`perf_counter`) of that message and of the last change of its methods.
     """
 
     def __init__(self, address: str) -> None:
@@ -57,9 +54,9 @@ class Visit:
         self.explorer_id = self.explorer_fragment = ""
         self.arrived = self.methods_arrived = 0.0
         self.page = ""
-        # What stands in the address after the name of the page.
+        # The query string of the URL.
         self._query = ""
-        self.bytes_heard = self.runs_begun = self.runs_finished = 0
+        self.bytes_received = self.runs_begun = self.runs_finished = 0
         self._session = self._page_hash = ""
         self._states: dict[str, WidgetState] = {}
         self._kept: dict[str, tuple[ForwardMsg, int]] = {}
@@ -82,37 +79,37 @@ class Visit:
                 origin=self.address,  # type: ignore[arg-type]
                 max_size=MAX_MESSAGE,
             )
-        self._hearing = asyncio.create_task(self._hear())
+        self._receiving = asyncio.create_task(self._receive())
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        """Hang up, as a closed tab does."""
-        self._hearing.cancel()
+        """Close the connection, as a closed tab does."""
+        self._receiving.cancel()
         self._stop_repeating(list(self._repeating))
         await self._socket.close()
 
     async def until(self, holds: Callable[[], object], what: str) -> None:
-        """Wait until something holds; raises `VisitError` where it does not in `SECONDS_TO_ANSWER`, or on errors."""
+        """Wait until `holds()`; raise `ClientError` on an error or after `SECONDS_TO_ANSWER`."""
         try:
             async with asyncio.timeout(SECONDS_TO_ANSWER), self._changed:
                 await self._changed.wait_for(lambda: self._error or holds())
         except TimeoutError:
-            raise VisitError(f"no answer in {SECONDS_TO_ANSWER:g} s: {what}") from None
+            raise ClientError(f"no answer in {SECONDS_TO_ANSWER:g} s: {what}") from None
         if self._error:
-            raise VisitError(f"{what}: {self._error}")
+            raise ClientError(f"{what}: {self._error}")
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether no run is under way and none will come by itself."""
+        """Whether no run is active or scheduled."""
         return not self._running and not self._repeating
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is under way."""
+        """Whether a run is active."""
         return self._running
 
     async def go(self, *, page_hash: str = "", page_name: str = "", query: str = "") -> None:
-        """Ask for a page by its address or, from another page, by its hash; its widgets begin anew."""
+        """Request a page by its address or, from another page, by its hash; reset the widgets."""
         self._states.clear()
         self._query = query
         for known in (self.buttons, self.fields, self.expanders, self.explorer):
@@ -121,23 +118,23 @@ class Visit:
         await self._rerun(page_hash=page_hash, page_name=page_name)
 
     async def set(self, state: WidgetState, fragment: str = "", *, is_trigger: bool = False) -> None:
-        """Change one widget; a trigger is forgotten once it is sent."""
+        """Change one widget; delete a trigger once sent."""
         self._states[state.id] = state
         await self._rerun(fragment=fragment)
         if is_trigger:
             del self._states[state.id]
 
     def fill(self, state: WidgetState) -> None:
-        """Change a widget of a form: the server is told with the next change outside of it."""
+        """Change a widget of a form, to be sent with the next change outside the form."""
         self._states[state.id] = state
 
     async def upload(self, name: str, content: bytes) -> None:
-        """Ask where the file may go, bring it there, and tell the uploader of it."""
+        """Request an upload URL, send the file to it and notify the uploader."""
         place = await self.place_for(name)
         try:
             await self.put(place.upload_url, name, content)
         except OSError as error:
-            raise VisitError(f"the file was not taken: {error}") from error
+            raise ClientError(f"the file was rejected: {error}") from error
         state = WidgetState(id=self.uploader)
         info = state.file_uploader_state_value.uploaded_file_info.add()
         info.name, info.size, info.file_id = name, len(content), place.file_id
@@ -145,7 +142,7 @@ class Visit:
         await self.set(state)
 
     async def place_for(self, name: str) -> Any:
-        """Ask where a file of a name may go: its `file_id`, and the path `upload_url`."""
+        """Request the `file_id` and `upload_url` for a file name."""
         request = str(uuid4())
         ask = BackMsg()
         ask.file_urls_request.request_id = request
@@ -156,7 +153,7 @@ class Visit:
         return self._urls.pop(request)
 
     async def put(self, path: str, name: str, content: bytes) -> None:
-        """Bring a file to a path of the server. Raises OSError, with the answer where it is an HTTPError."""
+        """Send a file to a path of the server; raise OSError or, for an error status, HTTPError."""
         await asyncio.to_thread(_put, f"{self.address}{path}", name, content, self._token)
 
     async def _rerun(
@@ -166,7 +163,7 @@ class Visit:
         asked = message.rerun_script
         asked.widget_states.widgets.extend(self._states.values())
         asked.fragment_id, asked.page_name = fragment, page_name
-        # Without it the server would lead to the first page anew, and forget the widgets.
+        # Without the hash the server opens the first page and drops the widgets.
         asked.page_script_hash = "" if page_name else page_hash or self._page_hash
         asked.query_string = self._query
         asked.is_auto_rerun = by_itself
@@ -177,18 +174,18 @@ class Visit:
         try:
             await self._socket.send(message.SerializeToString())
         except ConnectionClosed as error:
-            raise VisitError("the server hung up") from error
+            raise ClientError("the server closed the connection") from error
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         try:
             async for frame in self._socket:
                 message = ForwardMsg()
                 message.ParseFromString(frame if isinstance(frame, bytes) else frame.encode())
-                self.bytes_heard += len(frame)
+                self.bytes_received += len(frame)
                 self._take(message)
                 async with self._changed:
                     self._changed.notify_all()
-            self._error = "the server hung up"
+            self._error = "the server closed the connection"
         except Exception as error:
             self._error = f"{type(error).__name__}: {error}"
         async with self._changed:
@@ -206,7 +203,7 @@ class Visit:
                 self._begin(message)
             case "navigation":
                 self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
-                # What the address led to; the run itself may have begun under another page.
+                # The run may have begun under another page.
                 self._page_hash = message.navigation.page_script_hash or self._page_hash
             case "delta":
                 if message.metadata.cacheable:
@@ -237,7 +234,7 @@ class Visit:
         self._page_hash = message.new_session.page_script_hash
         self._running = True
         self.runs_begun += 1
-        # The whole page is drawn anew, with what repeats itself.
+        # A whole run restarts repeating fragments.
         if not message.metadata.run.fragment_ids:
             self._stop_repeating(list(self._repeating))
 
@@ -299,7 +296,7 @@ class Visit:
         for name in named:
             text = message["texts"].get(name, self.texts.pop(name, None))
             if text is None:
-                raise VisitError("the server left out a text that was not held")
+                raise ClientError("the server left out a text that the client does not hold")
             self.texts[name] = text
         for name in [*self.texts][:-MAX_TEXTS]:
             del self.texts[name]

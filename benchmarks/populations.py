@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 from scipy.special import expit
 
-from benchmarks.shared.stress import STRESS, Draw
+from benchmarks.stress import STRESS, Draw
 from multiloss_core import RatedDocuments, flagged
 from multiloss_core.numerics import Floats, Indices
 from multiloss_core.thresholds import Rule
@@ -30,9 +30,9 @@ REFERENCE = 200_000
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the scores of a population come about.
+    """Parameters of the simulated scores.
 
-    Every positive has a kind, one for each of the `classifiers` and one that all of them see; it scores `strength`
+    Every positive has a kind, one for each of the `classifiers` and one shared by all; it scores `strength`
     higher on the classifier of its kind (three quarters of that on all for the shared kind) and half a unit higher on
     the others. The noise has `correlation` between classifiers, and heavy tails with 3 degrees of freedom if `heavy`.
     `shape` maps scores: as they are, `skewed` on [0, 1] or `discrete` in steps of a quarter. A classifier's floor is
@@ -64,7 +64,7 @@ RECIPES = {
 
 @dataclass(frozen=True, eq=False)
 class RatedPopulation:
-    """Scores of rated positives (p, k) and negatives (q, k), `ratio` negatives for each positive, floors (k,)."""
+    """Scores of positives (p, k) and negatives (q, k), negatives per positive, floors (k,)."""
 
     positives: Floats
     negatives: Floats
@@ -94,13 +94,13 @@ def population(name: str) -> RatedPopulation:
 
 
 def sample(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
-    """Draw rated documents with exactly so many positives; the number of negatives is Poisson."""
+    """Draw documents with a fixed number of positives and a Poisson number of negatives."""
     generator = np.random.default_rng(seed)
     return _draw(source, positives, int(generator.poisson(positives * source.ratio)), generator)
 
 
 def sample_of_size(source: RatedPopulation, documents: int, seed: int) -> RatedDocuments:
-    """Draw exactly so many rated documents; the number of positives is binomial."""
+    """Draw a fixed number of documents with a binomial number of positives."""
     generator = np.random.default_rng(seed)
     positives = int(generator.binomial(documents, source.share_positive))
     return _draw(source, positives, documents - positives, generator)
@@ -114,21 +114,15 @@ def true_rates(source: RatedPopulation, thresholds: Floats, rule: Rule) -> tuple
 
 
 def regret(source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule) -> float:
-    """Find how much net benefit, TP - m / (1 - m) FP, is lost against the best thresholds, for each rated positive."""
+    """Compute the loss of net benefit, TP - m / (1 - m) FP, per rated positive."""
     best = best_thresholds(source, marginal_precision, rule)
     tp, fp = np.subtract(true_rates(source, best, rule), true_rates(source, thresholds, rule))
     return float(tp - marginal_precision / (1 - marginal_precision) * fp) / source.share_positive
 
 
-def area_below(tp: Floats, fp: Floats) -> float:
-    """Find the area below a curve of TP and FP (m,) along a path; what its last thresholds flag is tied."""
-    tp, fp = np.append(tp, 0.0), np.append(fp, 0.0)
-    return float(np.sum(-np.diff(fp) * (tp[1:] + tp[:-1]) / 2))
-
-
 @cache
 def best_thresholds(source: RatedPopulation, marginal_precision: float, rule: Rule) -> Floats:
-    """Find the thresholds (k,) of largest net benefit, infinite for a classifier never worth listening to.
+    """Find the thresholds (k,) of largest net benefit, infinity for never.
 
     By ascent along one classifier at a time, exact along each, from several starts.
     """
@@ -150,7 +144,7 @@ def best_thresholds(source: RatedPopulation, marginal_precision: float, rule: Ru
 
 
 def _stressed(generator: np.random.Generator, share: float, rated: float, draw: Draw) -> RatedPopulation:
-    """Rate what reaches a floor, the upper `rated` quantile of a score; `share` of what is rated is positive."""
+    """Keep documents above a floor, the upper `rated` quantile; `share` of them is positive."""
     sizes = round(share * CHUNK), CHUNK - round(share * CHUNK)
     reference = np.vstack(
         [draw(generator, size, positive) for size, positive in zip(sizes, (True, False), strict=True)]
@@ -182,7 +176,7 @@ def _scores(recipe: Recipe, generator: np.random.Generator, count: int, *, posit
 def _rated(
     recipe: Recipe, generator: np.random.Generator, floors: Floats, wanted: int, *, positive: bool
 ) -> tuple[Floats, float]:
-    """Draw so many documents at or above some floor, and find the share of such documents among those drawn."""
+    """Draw `wanted` documents at or above some floor; return them and their share of all drawn."""
     parts, found, drawn = [], 0, 0
     while found < wanted:
         scores = _scores(recipe, generator, CHUNK, positive=positive)
@@ -224,12 +218,12 @@ def _ascend(
 
 
 def plain(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
-    """Draw about so many rated positives."""
+    """Draw documents with about `positives` positives."""
     return sample_of_size(source, round(positives / source.share_positive), seed)
 
 
 def weighted_by_score(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
-    """Rate all documents with a score among the highest, and the fewer the lower the scores: weights 1 to 20."""
+    """Rate documents at a rate that falls with their scores: weights 1 to 20."""
     weigh = _weights_by_score(source)
     kept = float((1 / weigh(source.positives)).mean())
     documents = sample_of_size(source, round(positives / kept / source.share_positive), seed)
@@ -239,7 +233,7 @@ def weighted_by_score(source: RatedPopulation, positives: int, seed: int) -> Rat
 
 
 def weighted_at_random(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
-    """Give documents weights from 1 to 20 that have nothing to do with their scores."""
+    """Draw weights from 1 to 20 independent of the scores."""
     documents = plain(source, positives, seed)
     exponents = np.random.default_rng([seed, 3]).uniform(0.0, 1.0, len(documents.labels))
     return _part(documents, np.ones(len(exponents), dtype=bool), MAX_WEIGHT**exponents)
@@ -263,7 +257,7 @@ FORMS: dict[str, Callable[[RatedPopulation, int, int], RatedDocuments]] = {
 
 
 def _weights_by_score(source: RatedPopulation) -> Callable[[Floats], Floats]:
-    """Weights by the rarest of a document's scores, whole numbers, falling evenly in logarithms."""
+    """Return a function that weighs by the rarest score, in whole numbers linear in logarithms."""
     generator = np.random.default_rng(0)
     caught = round(REFERENCE * source.share_positive)
     kinds = (source.positives, caught), (source.negatives, REFERENCE - caught)

@@ -1,6 +1,6 @@
-"""Populations that make the choice of thresholds hard, beside the smooth ones of `populations`.
+"""Simulate populations that make the choice of thresholds hard.
 
-Kinds of trouble that real detectors bring: precision that falls from 1 to 0 within a few documents, rounded scores,
+Difficulties of real detectors: precision that falls from 1 to 0 within a few documents, rounded scores,
 atoms, false alerts at high scores, classifiers that must agree, useless or dominating ones, negative dependence, a
 prevalence from 0.5 to 40 %. The last kinds are detectors trained on public tables, their scores smoothed; they need
 the folder `shared/data` beside the checkout.
@@ -32,7 +32,7 @@ def available_detectors() -> list[str]:
 
 @cache
 def real_scores(name: str) -> tuple[Floats, Bools]:
-    """Score a public table by two detectors (n, 2), out of fold and in log odds, with its labels (n,).
+    """Score a public table by two detectors (n, 2), out of fold, in log odds; return labels too.
 
     One is a logistic regression on the even columns, the other a random forest on the odd ones.
     """
@@ -134,7 +134,7 @@ def _mixture(
 def _cliff(
     generator: np.random.Generator, count: int, positive: bool, *, scattered: float = 0.04, k: int = 2
 ) -> Floats:
-    """Nearly all positives far above nearly all negatives, in one score or the other, and a few of each astray."""
+    """Draw positives far above negatives in one score, and a few of each misplaced."""
     scores = generator.gumbel(0.0, 1.0, (count, k))
     if positive:
         strong = generator.integers(0, k, count)[:, np.newaxis] == np.arange(k)
@@ -148,7 +148,7 @@ def _cliff(
 
 
 def _agreeing(generator: np.random.Generator, count: int, positive: bool, *, k: int, gap: float) -> Floats:
-    """Each classifier has false alerts of its own; positives are high in all of them."""
+    """Draw false alerts of single classifiers, and positives with high scores in all."""
     scores = generator.standard_normal((count, k))
     if positive:
         return scores + gap + 0.6 * generator.standard_normal((count, 1))
@@ -162,14 +162,14 @@ def _rounded(step: float, draw: Draw, generator: np.random.Generator, count: int
 
 
 def _with_atom(draw: Draw, generator: np.random.Generator, count: int, positive: bool) -> Floats:
-    """Give a default score to documents that a classifier could not judge: many false alerts at one value."""
+    """Replace scores at random by a default score: many false alerts at one value."""
     scores = draw(generator, count, positive)
     unknown = generator.random(scores.shape) < (0.05 if positive else 0.2)
     return np.asarray(np.where(unknown, 1.7, scores))
 
 
 def _with_block(draw: Draw, generator: np.random.Generator, count: int, positive: bool) -> Floats:
-    """Let a rule give a high score to a kind of harmless documents."""
+    """Raise the first score of some negatives."""
     scores = draw(generator, count, positive)
     if not positive:
         blocked = generator.random(count) < 0.02

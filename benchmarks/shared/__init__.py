@@ -1,1 +1,0 @@
-"""What the benchmarks share: populations with known truth, and tables in Markdown."""
