@@ -66,7 +66,7 @@ class WorkerLostError(RuntimeError):
 
 
 class Call(Generic[T]):
-    """A function that a worker runs; of a generator the last value is the result, the one before it `latest`."""
+    """Run a function in a worker; a generator's last value is the result, others `latest`."""
 
     def __init__(self, future: "ProcessFuture[bytes]", mailbox: Path) -> None:
         self.future = future
@@ -121,7 +121,7 @@ class WorkerPool:
         *arguments: Any,
         seconds: float | None = None,
     ) -> Call[T]:
-        """Have a worker run an importable function, for at most so many seconds.
+        """Run an importable function in a worker, for a limited number of seconds.
 
         Raises what pickling raises where the arguments cannot be sent.
         """
@@ -182,7 +182,7 @@ def shared_pool() -> WorkerPool:
 
 @contextmanager
 def memory_limited(memory: int) -> Iterator[None]:
-    """Let this process take so many bytes more than it has; only Linux counts them."""
+    """Limit this process to `memory` further bytes; only on Linux."""
     if sys.platform != "linux":
         yield
         return
@@ -197,7 +197,7 @@ def memory_limited(memory: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-# What the functions that this thread runs hand to workers, where somebody wants to cancel it.
+# Calls of functions that this thread runs, for its owner to cancel.
 calls_of_this_thread: ContextVar[list[Call[Any]] | None] = ContextVar("calls_of_this_thread", default=None)
 
 
@@ -218,7 +218,7 @@ class _Context:
         return process
 
     def prepare(self) -> None:
-        """Start the server that workers are forked from, with settings that only a new process takes over."""
+        """Start the server that forks workers, with settings for new processes only."""
         if sys.platform != "win32" and self._method == "forkserver":
             self._context.set_forkserver_preload(PRELOADED)
             before = dict(os.environ)
@@ -246,7 +246,7 @@ class _Process(BaseProcess):
 
 @contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Leave out the file of the main module: a child would run it, be it a script without a guard or a page."""
+    """Drop the main module's file: a child would run it, be it a script or a page."""
     main = sys.modules["__main__"]
     hidden = _Hidden(main)
     sys.modules["__main__"] = hidden
@@ -288,7 +288,7 @@ def _nothing() -> None:
 
 
 def _run(sent: bytes, mailbox: str) -> bytes:
-    """Run a function in this worker; the result and the error are bytes, so that none can break the pool's pipe."""
+    """Run a function in this worker; result and error are bytes, lest they break the pipe."""
     try:
         function, arguments = pickle.loads(sent)
         found = function(*arguments)

@@ -79,7 +79,7 @@ def choose_command(
         str | None, typer.Option(help="Column of how many documents a row stands for, or none.", show_default="guessed")
     ] = None,
     group: Annotated[
-        str | None, typer.Option(help="Column that says which rows belong together, or none.", show_default="guessed")
+        str | None, typer.Option(help="Column that groups rows (customer, account), or none.", show_default="guessed")
     ] = None,
     time: Time = None,
     floor: Annotated[
@@ -109,11 +109,11 @@ def choose_command(
     reason: Annotated[str, typer.Option(help="Why.")] = "",
     current: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help=f"A threshold in use today, or {NEVER}, to compare with."),
+        typer.Option(metavar="NAME=VALUE", help=f"A current threshold, or {NEVER}, to compare with."),
     ] = None,
     output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files of the decision go.")] = Path(),
 ) -> None:
-    """Choose thresholds and write the decision: record, report, and the thresholds as SQL, dbt, Spark and Python.
+    """Choose thresholds; write the record, the report, and SQL, dbt, Spark and Python files.
 
     What is not given is guessed from the table, as on the screen; where that is not certain, the command ends and names
     the option to give. Up to 200,000 rows are fetched and worked with as an upload is; more are counted where they lie.
@@ -179,7 +179,7 @@ def watch_command(
         Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON as well.")
     ] = None,
 ) -> None:
-    """Count the thresholds of a decision on newer data, and compare what they do with what was expected.
+    """Count a decision's thresholds on newer data, and compare with the expected results.
 
     Where the decision is of rows with certain values of a column, so is the comparison; its days are not taken over.
 
@@ -189,7 +189,7 @@ def watch_command(
 
     1: precision or number of alerts differ by more than chance explains, in either direction.
 
-    2: the comparison cannot be made; one sentence says why.
+    2: the comparison cannot be made; one sentence gives the reason.
     """
     with _one_sentence():
         decided = _read_record(record)

@@ -1,4 +1,4 @@
-"""What the command prints: short tables of plain text."""
+"""Print short tables of plain text."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence

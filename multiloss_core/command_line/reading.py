@@ -52,7 +52,7 @@ _SPARK_HOST = re.compile(r"sc://([^/;]*)", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Days:
-    """Which days to read, from `since` until before `until`, by column `time`; None where nothing was given."""
+    """Limit the days from `since` until before `until`, by column `time`; None for no limit."""
 
     since: date | None = None
     until: date | None = None
@@ -251,7 +251,7 @@ def _has_few_rows(path: Path) -> bool:
     try:
         return bool(parquet.read_metadata(path).num_rows <= loading.MAX_HELD)
     except (ArrowException, OSError):
-        # What is wrong with it is said where it is read.
+        # Reading the file reports its faults.
         return True
 
 
@@ -343,7 +343,7 @@ class CountedTable:
 
     @classmethod
     def of(cls, loaded: LoadedTable, columns: ColumnMeanings, *, one_class: bool = False) -> "CountedTable":
-        """Find the values of the columns in the engine. Raises DataError, as `rated_columns_of` does."""
+        """Find the columns' values in the engine. Raises DataError, as `rated_columns_of` does."""
         if loaded.table is None:
             raise TypeError("A file is not counted in an engine.")
         sample, untimed = loaded.table.sample, replace(columns, time=None)
@@ -351,7 +351,7 @@ class CountedTable:
         return cls(engine=loaded.engine, table=sample.table, columns=meant, time=columns.time)
 
     def along(self, thresholds: Floats, rule: Rule) -> tuple[PathCounts, float | None]:
-        """Count along a path (m, k); and on how many calendar days rows came, None where no day is known."""
+        """Count along a path (m, k) and on how many calendar days, None where not known."""
         if self.time is not None:
             by_day = replace(self.columns, time=self.time)
             # Times that an engine cannot read leave only the days unknown.
@@ -361,7 +361,7 @@ class CountedTable:
         return count_along(self.engine, self.table, self.columns, thresholds, rule), None
 
     def group_parts(self, thresholds: Floats, rule: Rule) -> GroupParts | None:
-        """Count along a path (m, k) by parts of the groups, for intervals; None where rows have no groups."""
+        """Count along a path (m, k) by parts of groups, for intervals; None without groups."""
         if self.columns.group is None:
             return None
         counts = count_along(self.engine, self.table, self.columns, thresholds, rule, by="part")

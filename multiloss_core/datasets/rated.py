@@ -1,4 +1,4 @@
-"""Build rated documents, times, segments and amounts from a table and the meanings of its columns."""
+"""Build rated documents, times, segments and amounts from a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -44,7 +44,7 @@ Support = Literal["documents", "money", "time", "segment", "group"]
 
 @dataclass(frozen=True, eq=False)
 class OverTime:
-    """Counts of thresholds by week and by day; ratings are incomplete from the week `incomplete` on."""
+    """Hold counts by week and day; ratings are incomplete from the week `incomplete` on."""
 
     weeks: WeeklyCounts
     days: DailyAlerts
@@ -171,7 +171,7 @@ class RatedDataset:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out or noticed while the data were built; nothing of a table of counts."""
+        """List notes on rows left out while building the data; none for a table of counts."""
         return tuple(self.source.notes) if isinstance(self.source, RatedDocuments | RatedCounts) else ()
 
     @property
@@ -203,7 +203,7 @@ class RatedDataset:
         return self.amounts is not None if what == "money" else getattr(self.columns, what) is not None
 
     def over_time(self, thresholds: Floats, rule: Rule) -> OverTime:
-        """Count thresholds (k,) by week and day, and find the week from which on ratings are incomplete."""
+        """Count thresholds (k,) by week and day, and find the first week of incomplete ratings."""
         documents = self.documents
         return OverTime(
             weekly_counts(documents, self.calendar, thresholds, rule),
@@ -284,7 +284,7 @@ class RatedDataset:
 
 
 def _complete_rows(frame: pd.DataFrame, columns: ColumnMeanings) -> Bools | None:
-    """Find the rows (n,) of the days in use; None for all."""
+    """Find the rows (n,) of the chosen days; None for all."""
     if columns.time is None or (columns.since is None and columns.complete_until is None):
         return None
     times, _ = local_times(frame, columns.time, np.arange(len(frame)))

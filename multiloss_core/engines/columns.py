@@ -23,7 +23,7 @@ class Filter:
 
 @dataclass(frozen=True, kw_only=True)
 class RowWindow:
-    """Which rows of a table are meant: days from `since` until before `until` by column `time`, and the filters."""
+    """Select rows by days `since` (inclusive) `until` (exclusive) of `time`, and by filters."""
 
     time: str | None = None
     since: date | None = None

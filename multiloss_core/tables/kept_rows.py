@@ -1,4 +1,4 @@
-"""All rows of a large table as a Parquet file, to be counted from there, and some of them to see what they are."""
+"""Keep all rows of a large table as Parquet, and a sample to guess its columns from."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -27,9 +27,9 @@ class Kept:
     most: int
 
     def takes(self, columns: Mapping[str, arrow.ChunkedArray]) -> bool:
-        """Tell whether there are too many rows, and whether they are documents that SQL can name the columns of."""
+        """Whether the rows are too many, and documents whose columns SQL can name."""
         rows = len(next(iter(columns.values())))
-        # SQL does not tell capitals from small letters.
+        # SQL ignores case.
         names = {name.casefold() for name in columns}
         return (
             rows > self.most
@@ -40,7 +40,7 @@ class Kept:
 
 
 def keep_rows(columns: Columns, kept: Kept) -> Columns:
-    """Write all rows, times as such whatever they were written like, and return at most 10,000 of them.
+    """Write all rows, with parsed times, and return at most 10,000 of them.
 
     `columns` is emptied on the way: of the rows, no column is held twice.
     """
@@ -58,7 +58,7 @@ def keep_rows(columns: Columns, kept: Kept) -> Columns:
 
 
 def spread_rows(columns: Mapping[str, arrow.ChunkedArray], most: int) -> Columns:
-    """At most so many rows, evenly spread over all: those of `sampled`."""
+    """Return at most `most` evenly spread rows, as `sampled` does."""
     rows = len(next(iter(columns.values())))
     places = arrow.array(np.linspace(0, rows - 1, min(rows, most)).astype(np.int64))
     return {name: column.take(places) for name, column in columns.items()}
@@ -79,7 +79,7 @@ def _as_times(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> arrow.C
 
 
 def _plain_times(column: arrow.ChunkedArray) -> arrow.ChunkedArray | None:
-    """Read ISO text without time zones, which is most of what is written, in a moment; None for anything else."""
+    """Parse ISO text without time zones at once; None for anything else."""
     if not arrow.types.is_string(column.type):
         return None
     try:
@@ -91,7 +91,7 @@ def _plain_times(column: arrow.ChunkedArray) -> arrow.ChunkedArray | None:
 
 
 def _times_by_parts(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> Iterator[arrow.Array]:
-    """Read part after part, each together with the sample, so that none is understood in another way."""
+    """Read in parts, each with the sample, so that all have the same interpretation."""
     for start in range(0, len(column), ROWS_AT_ONCE):
         part = column.slice(start, ROWS_AT_ONCE)
         both = arrow.chunked_array([*sample.chunks, *part.chunks], column.type)

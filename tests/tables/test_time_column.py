@@ -80,7 +80,7 @@ def test_days_and_months_are_told_apart_by_the_whole_column_or_not_at_all(moment
         assert times_of(words).tolist() == series.to_numpy().tolist()
     else:
         sentence = refused(words)
-        assert "does not tell days from months" in sentence
+        assert "does not distinguish days from months" in sentence
         row = int((series.dt.day != series.dt.month).to_numpy().argmax())
         assert f"in row {row + 1:,}" in sentence
 

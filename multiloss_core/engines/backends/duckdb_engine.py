@@ -19,21 +19,21 @@ from multiloss_core.tables.kept_rows import Kept
 
 MEMORY_LIMIT = "2GB"
 PARQUET, CSV = (".parquet", ".pq"), (".csv",)
-# What is noticed of a folder's files, so that nobody who can write there can exhaust the program.
+# Limits on a folder's files, as its writers could exhaust the program.
 MAX_FILES = 100_000
 COMPARED_FILES, MAX_HEADER = 100, 2**20
 
 
 class DuckDBEngine:
-    """Tables of a folder, each a file or a folder of files of one kind, or those of a DuckDB file; all are only read.
+    """Query the tables of a folder (files or folders of files) or a DuckDB file, read-only.
 
     A folder that holds nothing but files with the same columns, or but folders such as `month=3`, is one table.
 
     What is reached is the folder and nothing else: no extension is loaded, no other file opened, no setting changed by
-    a statement. Whoever runs the program should let it read the folder only, as DuckDB could write a file into it.
+    a statement. Operators should grant read access only, as DuckDB could write a file into it.
 
     `name`: what a table that is one file is called, its own name when left out. `removed`: a folder that is removed
-    with the engine, when it is closed or nobody holds it any more.
+    with the engine, when it is closed or collected.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class DuckDBEngine:
         return f"read_csv([{names}], union_by_name = true, hive_partitioning = true, sample_size = 100000)"
 
     def _as_parquet(self, file: Path) -> Path | None:
-        """Write the rows of a text file as Parquet, read as an upload is; None where SQL cannot name its columns.
+        """Write a text file's rows as Parquet, read as an upload; None if SQL cannot name a column.
 
         DuckDB reads another encoding, other quotes and rows of other widths otherwise, or not at all.
         """
@@ -137,7 +137,7 @@ class DuckDBEngine:
         return self._read[key]
 
     def version(self, table: str) -> str | None:
-        """Give a hash of the names, sizes and times of the table's files; of a DuckDB file, of this file."""
+        """Hash names, sizes and times of the table's files; of a DuckDB file, of this file."""
         files = [self._path] if self._is_database else self._files()[require_table(table, self.tables())]
         digest = hashlib.sha256()
         for file in files:

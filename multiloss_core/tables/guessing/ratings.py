@@ -36,7 +36,7 @@ FEW = 6
 
 @dataclass(frozen=True, kw_only=True)
 class RatingGuess:
-    """The rating column, what its values mean (as far as is likely), and which of the two must be asked, and why."""
+    """Hold the rating column, its likely meanings, and the doubts to ask about."""
 
     name: str | None
     meanings: tuple[tuple[str, Meaning | None], ...]
@@ -117,7 +117,7 @@ class _Candidate:
 
     @cached_property
     def is_overruled(self) -> bool:
-        """Whether the name says that a system decided, or that somebody decided anew later."""
+        """Whether the name means a decision by a system, or one revised later."""
         words = self.column.words
         earlier = any(
             word in listed("earlier") and words[position + 1 : position + 2] != ("party",)
@@ -142,7 +142,7 @@ class _Candidate:
 
     @cached_property
     def doubt(self) -> str:
-        """Why the column must be asked about, although no other one is likelier; empty where it need not."""
+        """Return the reason to ask about the column although none is likelier; else empty."""
         values, words = self.column.ratings[1], set(self.column.words)
         doubts = {
             "it holds one value only": len(values) <= 1,
@@ -172,7 +172,7 @@ class _Candidate:
 
 
 def _rivals(best: _Candidate, other: _Candidate) -> bool:
-    """Whether another column may as well be the rating, and says something else."""
+    """Whether another column may equally be the rating, and differs."""
     if other.level < max(min(best.level, LIKELY), FAINT + (best.level > POSSIBLE)):
         return False
     return not _agree(best, other)

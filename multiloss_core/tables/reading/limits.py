@@ -66,7 +66,7 @@ def require_table_size(size: int, name: str) -> None:
 
 
 def require_short_cell(length: int, column: str, place: str) -> None:
-    """Refuse a cell of more than 32,767 characters; `place` is where it stands: "row 12". Raises DataError."""
+    """Reject a cell of more than 32,767 characters; `place` is like "row 12". Raises DataError."""
     if length > MAX_CELL_CHARACTERS:
         raise DataError(
             f"Column '{shortened(column)}' holds a text of {length:,} characters in {place}, more than the limit of "
@@ -75,7 +75,7 @@ def require_short_cell(length: int, column: str, place: str) -> None:
 
 
 def column_names(header: Iterable[object]) -> list[str]:
-    """Turn the cells of a header into names: text without spaces, quotes and marks around it, "column 3" without any.
+    """Turn header cells into names without spaces, quotes and marks; "column 3" if empty.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def column_names(header: Iterable[object]) -> list[str]:
 
 
 def _plain_name(name: str) -> str:
-    """Leave out byte order marks and spaces of no width anywhere, and spaces and quotes around a name."""
+    """Strip byte order marks and zero-width spaces, and spaces and quotes around a name."""
     name = name.translate(_INVISIBLE).strip()
     is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
     return name[1:-1].strip() if is_quoted else name

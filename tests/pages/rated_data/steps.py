@@ -151,7 +151,7 @@ def weighted(value):
 
 UNUSABLE = {
     "one class": (lambda frame: frame.assign(rating="fraud"), ["'rating'", "'fraud'", "negative"]),
-    "three ratings": (changed("rating", [9, 12], "puzzling"), ["'rating'", "'puzzling'", "not said yet"]),
+    "three ratings": (changed("rating", [9, 12], "puzzling"), ["'rating'", "'puzzling'", "means is unknown"]),
     "no rating": (lambda frame: frame.assign(rating=""), ["'rating'", "blank"]),
     "infinity": (changed("model A", [4, 8, 15], "inf"), ["'model A'", "3 rows", "row 4", "'inf'"]),
     "text": (changed("model B", [5, 6], "n/k"), ["'model B'", "2 rows", "row 5", "'n/k'"]),

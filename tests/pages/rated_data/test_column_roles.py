@@ -46,7 +46,7 @@ def test_unusual_rating_words_are_asked_about(app_with_upload):
     frame["rating"] = np.where(fraud, "red", "green")
     upload(app, csv_of(frame), "colours.csv")
     error = only_error(app)
-    for words in ("'rating'", "'green'", "not said yet"):
+    for words in ("'rating'", "'green'", "means is unknown"):
         assert words in error
     mean(app, green="negative", red="positive")
     assert not app.error
