@@ -1,27 +1,23 @@
-"""The command `multiloss`: its options, what it prints, and how it ends."""
+"""Define the command `multiloss`; its functions import the library, so that --help starts at once."""
 
 import json
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from multiloss_core.command_line.actions import GoalValue, choose, watch
-from multiloss_core.command_line.columns import columns_of, columns_of_record
-from multiloss_core.command_line.printing import choice_lines, watch_lines
-from multiloss_core.command_line.reading import Days, loaded_table
-from multiloss_core.decisions import MAX_BYTES, record_files
-from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER
-from multiloss_core.numerics import written_number
-from multiloss_core.tables import DecimalSign, ReadOptions
-from multiloss_core.thresholds import SMOOTH, FloorMethod, Rule, UncertainFloorsError
+
+if TYPE_CHECKING:
+    from multiloss_core.decisions.record import DecisionRecord
+    from multiloss_core.tables import DecimalSign
+    from multiloss_core.thresholds import FloorMethod, Rule
 
 AS_EXPECTED, DIFFERS, CANNOT_BE_DONE = 0, 1, 2
 SOURCE_HELP = (
@@ -102,7 +98,7 @@ def choose_command(
         bool, typer.Option("--leave-out-unusable", help="Leave out rows with text or infinity in a score.")
     ] = False,
     rule: Annotated[str, typer.Option(metavar="any|all", help="How many scores must reach their threshold.")] = "any",
-    method: Annotated[str, typer.Option(help="How the thresholds are found.")] = SMOOTH.name,
+    method: Annotated[str, typer.Option(help="How the thresholds are found.")] = "smooth",
     since: Since = None,
     until: Until = None,
     author: Annotated[str, typer.Option(help="Who decides.")] = "",
@@ -121,6 +117,13 @@ def choose_command(
     Ends with 0 when the files are written, and with 2 and one sentence when it cannot be done; then nothing is written.
     """
     with _one_sentence():
+        from multiloss_core.command_line.actions import GoalValue, choose
+        from multiloss_core.command_line.columns import columns_of
+        from multiloss_core.command_line.printing import choice_lines
+        from multiloss_core.command_line.reading import Days, loaded_table
+        from multiloss_core.decisions import record_files
+        from multiloss_core.tables import ReadOptions
+
         goal = GoalValue(
             marginal_precision=marginal_precision,
             rule=_rule(rule),
@@ -192,6 +195,12 @@ def watch_command(
     2: the comparison cannot be made; one sentence gives the reason.
     """
     with _one_sentence():
+        from multiloss_core.command_line.actions import watch
+        from multiloss_core.command_line.columns import columns_of_record
+        from multiloss_core.command_line.printing import watch_lines
+        from multiloss_core.command_line.reading import Days, loaded_table
+        from multiloss_core.tables import ReadOptions
+
         decided = _read_record(record)
         days, filters = Days(since=_day(since), until=_day(until), time=time), decided.data.filters or ()
         read = ReadOptions(
@@ -200,18 +209,18 @@ def watch_command(
         with loaded_table(source, read, days, _decimal(decimal), filters) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
-            told = {"source": loaded.source.name} | loaded.recorded
+            data = {"source": loaded.source.name} | loaded.recorded
             if filters:
-                told["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
+                data["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
         if json_file is not None:
-            json_file.write_text(json.dumps(watched.as_dict() | {"data": told}, indent=2, allow_nan=False) + "\n")
+            json_file.write_text(json.dumps(watched.as_dict() | {"data": data}, indent=2, allow_nan=False) + "\n")
     _print(watch_lines(watched))
     raise typer.Exit(AS_EXPECTED if watched.is_as_expected else DIFFERS)
 
 
 def main() -> None:
     """Run the command."""
-    # Of its own doubts about other packages, which who runs the command can do nothing about.
+    # PySpark warns of other packages, which users of the command cannot change.
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     app()
 
@@ -221,10 +230,11 @@ def _one_sentence() -> Iterator[None]:
     """End with one sentence where something cannot be done."""
     try:
         yield
-    except UncertainFloorsError as question:
-        complaint = f"{question} (Options: --floor-method corner, --floor-method jump, --floor NAME=VALUE.)"
     except DataError as error:
-        complaint = str(error)
+        from multiloss_core.thresholds import UncertainFloorsError
+
+        options = " (Options: --floor-method corner, --floor-method jump, --floor NAME=VALUE.)"
+        complaint = f"{error}{options if isinstance(error, UncertainFloorsError) else ''}"
     except OSError as error:
         complaint = f"'{error.filename}' cannot be read or written: {error.strerror or error}."
     else:
@@ -233,7 +243,10 @@ def _one_sentence() -> Iterator[None]:
     raise typer.Exit(CANNOT_BE_DONE)
 
 
-def _read_record(path: Path) -> DecisionRecord:
+def _read_record(path: Path) -> "DecisionRecord":
+    from multiloss_core.decisions import MAX_BYTES
+    from multiloss_core.decisions.record import DecisionRecord
+
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"'{path.name}' is too large for a decision record; choose a file that was saved as one.")
     return DecisionRecord.from_json(path.read_bytes())
@@ -241,6 +254,8 @@ def _read_record(path: Path) -> DecisionRecord:
 
 def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] | None = None) -> dict[str, float]:
     """Read NAME=VALUE; names may hold equals signs themselves."""
+    from multiloss_core.numerics import written_number
+
     found: dict[str, float] = {}
     for text in given or ():
         name, _, value = text.rpartition("=")
@@ -253,25 +268,25 @@ def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] |
     return found
 
 
-def _rule(text: str) -> Rule:
+def _rule(text: str) -> "Rule":
     if text not in ("any", "all"):
         raise DataError(f"The rule must be any or all, not '{text}'.")
     return cast("Rule", text)
 
 
-def _floor_method(text: str | None) -> FloorMethod | None:
+def _floor_method(text: str | None) -> "FloorMethod | None":
     if text not in (None, "corner", "jump"):
         raise DataError(f"Floors are estimated by corner or jump, not by '{text}'; give one of these.")
     return cast("FloorMethod | None", text)
 
 
-def _decimal(text: str | None) -> DecimalSign | None:
+def _decimal(text: str | None) -> "DecimalSign | None":
     if text not in (None, ",", "."):
         raise DataError(f"Decimals come after , or . and not after '{text}'; give --decimal , or --decimal .")
     return cast("DecimalSign | None", text)
 
 
-def _day(moment: datetime | None) -> Any:
+def _day(moment: datetime | None) -> date | None:
     return None if moment is None else moment.date()
 
 
@@ -279,10 +294,9 @@ def _report(words: str) -> None:
     typer.echo(f"{words} …", err=True)
 
 
-def _print(lines: Sequence[str] | Iterator[str]) -> None:
-    write: Callable[[str], None] = typer.echo
+def _print(lines: Iterable[str]) -> None:
     for line in lines:
-        write(line)
+        typer.echo(line)
 
 
 if __name__ == "__main__":
