@@ -56,13 +56,13 @@ SETTINGS = {
 NICENESS = 15
 SECONDS_BETWEEN_PARTIAL_RESULTS = 0.1
 LOST = "The process that calculated this ended early, perhaps because the server ran out of memory; try again."
-# In seconds: between two looks at workers that ended, were cancelled or are late, and until a worker is killed that
+# In seconds: between two polls of workers that ended, were cancelled or are late, and until a worker is killed that
 # does not end when it is asked to.
 CONSTS.sleep_unit, CONSTS.term_timeout = 0.02, 0.1
 
 
 class WorkerLostError(RuntimeError):
-    """Say that the process that worked on a function ended before the function did."""
+    """Report that a worker ended before its function did."""
 
 
 class Call(Generic[T]):
@@ -159,9 +159,9 @@ class WorkerPool:
             context: Any = _Context(self.method)
             context.prepare()
             self._pool = ProcessPool(self.size, TASKS_OF_A_WORKER[self.method], _initialise, context=context)
-            # Looking is what starts it.
+            # `active` starts it.
             if not self._pool.active:
-                self._pool.schedule(_nothing)
+                self._pool.schedule(int)
         return self._pool, Path(self._folder.name)
 
     def _stop(self) -> None:
@@ -281,10 +281,6 @@ def _initialise() -> None:
         threadpool_limits(1)
     # Loaded modules need no search for garbage; their memory stays shared.
     gc.freeze()
-
-
-def _nothing() -> None:
-    pass
 
 
 def _run(sent: bytes, mailbox: str) -> bytes:

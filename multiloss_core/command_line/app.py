@@ -1,4 +1,4 @@
-"""Define the command `multiloss`; its functions import the library, so that --help starts at once."""
+"""Define the command `multiloss`; its functions import the library, as --help must be quick."""
 
 import json
 import math
@@ -124,9 +124,12 @@ def choose_command(
         from multiloss_core.decisions import record_files
         from multiloss_core.tables import ReadOptions
 
+        _require_one_of(("any", "all"), rule=rule)
+        _require_one_of(("corner", "jump"), floor_method=floor_method)
+        _require_one_of((",", "."), decimal=decimal)
         goal = GoalValue(
             marginal_precision=marginal_precision,
-            rule=_rule(rule),
+            rule=cast("Rule", rule),
             method=method,
             current=_numbers(current, "--current", {NEVER: math.inf}),
             author=author,
@@ -135,9 +138,8 @@ def choose_command(
         read = ReadOptions(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
-        with loaded_table(
-            source, read, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)
-        ) as loaded:
+        days = Days(since=_day(since), until=_day(until), time=time)
+        with loaded_table(source, read, days, cast("DecimalSign | None", decimal)) as loaded:
             columns = columns_of(
                 loaded.source.frame,
                 loaded.guess,
@@ -153,10 +155,10 @@ def choose_command(
                 group=group,
                 time=time,
                 floors=_numbers(floor, "--floor"),
-                floor_method=_floor_method(floor_method),
+                floor_method=cast("FloorMethod | None", floor_method),
                 leave_out_unusable=leave_out_unusable,
             )
-            choice = choose(loaded, columns, goal, _report)
+            choice = choose(loaded, columns, goal, lambda step: typer.echo(f"{step} …", err=True))
         files = record_files(choice.record, FRAUD)
         output.mkdir(parents=True, exist_ok=True)
         for file in files:
@@ -201,12 +203,13 @@ def watch_command(
         from multiloss_core.command_line.reading import Days, loaded_table
         from multiloss_core.tables import ReadOptions
 
+        _require_one_of((",", "."), decimal=decimal)
         decided = _read_record(record)
         days, filters = Days(since=_day(since), until=_day(until), time=time), decided.data.filters or ()
         read = ReadOptions(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
-        with loaded_table(source, read, days, _decimal(decimal), filters) as loaded:
+        with loaded_table(source, read, days, cast("DecimalSign | None", decimal), filters) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
             data = {"source": loaded.source.name} | loaded.recorded
@@ -268,30 +271,15 @@ def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] |
     return found
 
 
-def _rule(text: str) -> "Rule":
-    if text not in ("any", "all"):
-        raise DataError(f"The rule must be any or all, not '{text}'.")
-    return cast("Rule", text)
-
-
-def _floor_method(text: str | None) -> "FloorMethod | None":
-    if text not in (None, "corner", "jump"):
-        raise DataError(f"Floors are estimated by corner or jump, not by '{text}'; give one of these.")
-    return cast("FloorMethod | None", text)
-
-
-def _decimal(text: str | None) -> "DecimalSign | None":
-    if text not in (None, ",", "."):
-        raise DataError(f"Decimals come after , or . and not after '{text}'; give --decimal , or --decimal .")
-    return cast("DecimalSign | None", text)
+def _require_one_of(choices: tuple[str, str], **options: str | None) -> None:
+    """Reject an option that is neither left out nor one of the choices."""
+    for name, text in options.items():
+        if text not in (None, *choices):
+            raise DataError(f"--{name.replace('_', '-')} must be {choices[0]} or {choices[1]}, not '{text}'.")
 
 
 def _day(moment: datetime | None) -> date | None:
     return None if moment is None else moment.date()
-
-
-def _report(words: str) -> None:
-    typer.echo(f"{words} …", err=True)
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -104,15 +104,15 @@ def columns_of_record(
         raise DataError("The decision rests on a table of counts; watch it with another table of counts.")
     for name in filter(None, (*recorded.scores, rating, recorded.weight, recorded.group)):
         _require_column(frame, name)
-    told = meanings_of_record(recorded, words_of(rating))
-    unknown = [word for word, meaning in told.items() if meaning is None]
+    known = meanings_of_record(recorded, words_of(rating))
+    unknown = [word for word, meaning in known.items() if meaning is None]
     if unknown:
         raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' in '{rating}' means.")
     guessed = guess.time if guess is not None and "time" not in guess.unsure else None
     return ColumnMeanings(
         scores=recorded.scores,
         rating=rating,
-        meanings=tuple(told.items()),
+        meanings=tuple(known.items()),
         floors=recorded.floors,
         weight=recorded.weight,
         group=recorded.group,
@@ -171,7 +171,7 @@ def _meanings(
     given_meanings: Mapping[Meaning, Sequence[str]], guess: ColumnGuess, rating: str, words: Sequence[str]
 ) -> dict[str, Meaning]:
     """Find the meaning of every rating: as given, else as it is certain."""
-    said: dict[str, Meaning] = {}
+    chosen: dict[str, Meaning] = {}
     for meaning, given in given_meanings.items():
         for word in given:
             key = word.strip().lower()
@@ -179,12 +179,12 @@ def _meanings(
                 raise DataError(
                     f"'{shortened(word)}' is not a rating in '{shortened(rating)}', which holds {_listed(words)}."
                 )
-            if said.setdefault(key, meaning) != meaning:
-                raise DataError(f"'{shortened(word)}' was given as both {said[key]} and {meaning}.")
-    as_guessed = rating == guess.rating and "meanings" not in guess.unsure and not said
-    known = guess_meanings(words, rating) | (dict(guess.meanings) if as_guessed else {}) | said
+            if chosen.setdefault(key, meaning) != meaning:
+                raise DataError(f"'{shortened(word)}' was given as both {chosen[key]} and {meaning}.")
+    as_guessed = rating == guess.rating and "meanings" not in guess.unsure and not chosen
+    known = guess_meanings(words, rating) | (dict(guess.meanings) if as_guessed else {}) | chosen
     open_ones = [word for word in words if known[word] is None]
-    is_asked = rating == guess.rating and "meanings" in guess.unsure and not said
+    is_asked = rating == guess.rating and "meanings" in guess.unsure and not chosen
     if open_ones or is_asked:
         example = shortened((open_ones or list(words))[0])
         # For an open one the reason repeats this.

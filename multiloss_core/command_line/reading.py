@@ -185,7 +185,7 @@ def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     """Open an engine, and name its place without a password."""
     address = _ADDRESS.match(source)
     if address is None:
-        return _of_path(source)
+        return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
     if address[1].lower() == "sc":
         return _of_spark(source, _given(table))
     if address[1].lower().startswith("postgresql"):
@@ -193,10 +193,6 @@ def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     raise DataError(
         f"'{address[0]}' is no source that can be read; give a file, a folder, postgresql+psycopg://… or sc://…."
     )
-
-
-def _of_path(source: str) -> tuple[Engine, str]:
-    return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
 
 
 def _of_postgresql(source: str, table: str) -> tuple[Engine, str]:
@@ -278,8 +274,8 @@ def _load_file(
         days = replace(days, time=days_column(days.time, source.guess))
         only = None if table else _rows_in(days, source.frame, path.name)
         # Other days are other data.
-        told = options.key + repr(sorted(days.recorded.items()))
-        source = replace(source, fingerprint=hashlib.sha256(data + told.encode()).hexdigest())
+        key = options.key + repr(sorted(days.recorded.items()))
+        source = replace(source, fingerprint=hashlib.sha256(data + key.encode()).hexdigest())
     if table is not None and table.engine is not None and (days.are_limited or filters):
         sample = load_sample(table.engine, path.name, days.window(filters))
         table, guess = replace(table, sample=sample), source.guess

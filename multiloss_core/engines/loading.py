@@ -74,8 +74,8 @@ class EngineSample:
         if self.is_complete:
             names = json.dumps([*map(str, self.file.frame.columns)]).encode("ascii")
             return hashlib.sha256(names + _row_hashes(self.file.frame).tobytes()).hexdigest()
-        told = {"table": self.table, "window": asdict(self.window), "version": self.version, "rows": self.rows}
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode("ascii")).hexdigest()
+        described = {"table": self.table, "window": asdict(self.window), "version": self.version, "rows": self.rows}
+        return hashlib.sha256(json.dumps(described, sort_keys=True, default=str).encode("ascii")).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +138,7 @@ def load_sample(
     is_complete = rows <= most
     file = fetch_rows(engine, table, window, most=most if is_complete else sampled)
     if is_complete and not engine.dialect.keeps_order:
-        file = TableFile(frame=_in_one_order(file.frame), notes=file.notes, ambiguous=file.ambiguous, units=file.units)
+        file = TableFile(frame=_in_hash_order(file.frame), notes=file.notes, ambiguous=file.ambiguous, units=file.units)
     # Rows may have come or gone since they were counted.
     rows = len(file.frame) if is_complete else max(rows, len(file.frame) + 1)
     return EngineSample(table=table, window=window, rows=rows, file=file, version=version)
@@ -262,7 +262,7 @@ def _no_column(sample: EngineSample, name: str) -> DataError:
     return DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
 
 
-def _in_one_order(frame: pd.DataFrame) -> pd.DataFrame:
+def _in_hash_order(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[np.argsort(_row_hashes(frame), kind="stable")].reset_index(drop=True)
 
 

@@ -101,7 +101,7 @@ def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     base = base_of(frame, name)
     if base is None:
         raise DataError(f"There is no column '{name}' in the table; choose another one.")
-    column = _first(frame, base)
+    column: pd.Series[Any] = frame.iloc[:, list(frame.columns).index(base)]
     if base == name:
         return column
     values, _, unusable = numbers(column)
@@ -118,10 +118,6 @@ def base_of(frame: pd.DataFrame, name: str) -> str | None:
         if name.startswith(prefix) and name.removeprefix(prefix) in frame.columns:
             return name.removeprefix(prefix)
     return None
-
-
-def _first(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
-    return frame.iloc[:, list(frame.columns).index(name)]
 
 
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
@@ -146,7 +142,7 @@ Groups: TypeAlias = Sequence[Hashable] | NDArray[Any] | pd.Series
 
 
 def group_numbers(groups: Groups, count: int) -> Indices:
-    """Number groups 0..g-1 in order of appearance, (n,); a missing one is its own group.
+    """Assign groups the numbers 0..g-1 by appearance, (n,); a missing one is its own group.
 
     Raises
     ------

@@ -184,7 +184,7 @@ def _checked(column: "pd.Series[Any]") -> Floats:
 
 
 def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
-    """Raise DataError for a cell that is neither blank nor a finite number."""
+    """Describe a cell that is neither blank nor a finite number, and the correction."""
     if not isinstance(cell, str) or np.isinf(value):
         return "holds an infinite number", way_out
     if re.fullmatch(r"\s*\d*,\d+\s*", cell):

@@ -12,7 +12,7 @@ from pyarrow import compute, parquet
 from multiloss_core.errors import DataError
 from multiloss_core.tables.column_values import MAX_SAMPLED
 from multiloss_core.tables.guess_columns import guess_columns, is_count_table
-from multiloss_core.tables.reading.column_types import Columns
+from multiloss_core.tables.reading.column_types import Columns, is_text
 from multiloss_core.tables.reading.table_file import frame_of
 from multiloss_core.tables.time_column import EARLIEST, END, document_times
 
@@ -48,11 +48,11 @@ def keep_rows(columns: Columns, kept: Kept) -> Columns:
     frame = frame_of(sample.items())
     time = guess_columns(frame).time
     for name in columns:
-        if name == time or _is_text(columns[name]):
+        if name == time or is_text(columns[name]):
             columns[name] = _as_times(columns[name], sample[name])
     table = arrow.table(columns).unify_dictionaries()
     columns.clear()
-    texts = [field.name for field in table.schema if _is_text(table[field.name])]
+    texts = [field.name for field in table.schema if is_text(table[field.name])]
     parquet.write_table(table, kept.path, compression="zstd", use_dictionary=texts, row_group_size=ROWS_AT_ONCE)
     return sample
 
@@ -62,11 +62,6 @@ def spread_rows(columns: Mapping[str, arrow.ChunkedArray], most: int) -> Columns
     rows = len(next(iter(columns.values())))
     places = arrow.array(np.linspace(0, rows - 1, min(rows, most)).astype(np.int64))
     return {name: column.take(places) for name, column in columns.items()}
-
-
-def _is_text(column: arrow.ChunkedArray) -> bool:
-    kind = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
-    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
 
 
 def _as_times(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> arrow.ChunkedArray:
@@ -101,7 +96,7 @@ def _times_by_parts(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> I
 def _times(cells: arrow.ChunkedArray) -> arrow.Array:
     frame = frame_of([("time", cells)])
     known = frame["time"].notna().to_numpy()
-    if _is_text(cells):
+    if is_text(cells):
         known = known & (frame["time"].astype("string").str.strip() != "").fillna(False).to_numpy(dtype=bool)
     times = np.full(len(frame), np.datetime64("NaT", "us"))
     times[known] = document_times(frame, "time", np.flatnonzero(known))

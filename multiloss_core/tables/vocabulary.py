@@ -248,12 +248,12 @@ def read_rating(value: str) -> Reading:
     )
     kind_of = kind_letters()
     telling = [word for word in words if word not in _about_fraud("general") and kind_of.get(word) in set("FLGDQ")]
-    told = bool(re.fullmatch("C?[XT][PA]+C?|C?[XT]M", kinds))
+    is_code = bool(re.fullmatch("C?[XT][PA]+C?|C?[XT]M", kinds))
     return Reading(
         certain=certain,
         likely=likely,
-        is_specific=certain is not None and (told or bool(telling)),
-        is_core=certain is not None and (told or not _about_fraud("core").isdisjoint(words)),
+        is_specific=certain is not None and (is_code or bool(telling)),
+        is_core=certain is not None and (is_code or not _about_fraud("core").isdisjoint(words)),
         is_act=bool(kinds) and set(kinds) <= {_LETTERS["stopped"], _LETTERS["passed"], UNKNOWN},
     )
 

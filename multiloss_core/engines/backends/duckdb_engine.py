@@ -165,8 +165,8 @@ class DuckDBEngine:
                     "its memory_limit."
                 ) from None
             except duckdb.Error as error:
-                told = first_sentence(error).replace(str(self._path), self._name)
-                raise EngineError(f"The source cannot be read: {told}") from None
+                reason = first_sentence(error).replace(str(self._path), self._name)
+                raise EngineError(f"The source cannot be read: {reason}") from None
             finally:
                 self._is_asked = False
 

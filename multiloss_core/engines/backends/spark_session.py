@@ -135,8 +135,8 @@ class Session:
                 f"The cluster has no table {self._without_secrets(named)}, or may not show it; check where the source "
                 "is set up."
             )
-        said = re.sub(r"^\[[A-Z_.0-9]+\] ?| SQLSTATE: .*", "", str(error).strip(), flags=re.DOTALL)
-        return EngineError(f"The cluster cannot answer: {first_sentence(self._without_secrets(said))}")
+        reason = re.sub(r"^\[[A-Z_.0-9]+\] ?| SQLSTATE: .*", "", str(error).strip(), flags=re.DOTALL)
+        return EngineError(f"The cluster cannot answer: {first_sentence(self._without_secrets(reason))}")
 
     def _without_secrets(self, text: str) -> str:
         # Before the text is shortened: a part of a secret is not found any more.

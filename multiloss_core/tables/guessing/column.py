@@ -1,7 +1,7 @@
 """Describe a column by its name and at most 10,000 cells, and find falling scores."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,16 +79,14 @@ class Column:
 
 
 def columns_of(frame: pd.DataFrame) -> list[Column]:
-    """Take the columns of a table apart, looked at in at most 10,000 rows."""
-    return list(_columns(sampled(frame)))
-
-
-def _columns(sample: pd.DataFrame) -> Iterator[Column]:
+    """Describe the columns of a table by at most 10,000 rows."""
+    sample, found = sampled(frame), []
     for position, name in enumerate(sample.columns):
         cells: pd.Series[Any] = sample.iloc[:, position]
         if isinstance(cells.dtype, pd.CategoricalDtype):
             cells = cells.cat.remove_unused_categories()
-        yield Column(str(name), cells)
+        found.append(Column(str(name), cells))
+    return found
 
 
 # Standard errors by which a score must fall to be asked about, and for certain.

@@ -98,15 +98,15 @@ def text_layout(head: str, name: str, *, lines: int, header_line: int | None = N
     require_size(max(lines - 1, 0), 1 + max(map(found[0][1].count, SEPARATORS)), name)
     if len(found[0][1]) >= HEAD_BYTES // 2:
         raise DataError(f"'{name}' is not a table: its first line is longer than any header; export it again.")
-    said = _SEPARATOR_LINE.fullmatch(found[0][1])
-    if said:
+    given = _SEPARATOR_LINE.fullmatch(found[0][1])
+    if given:
         found = found[1:]
     texts = [line for _, line in found]
     if not texts:
         raise DataError(f"'{name}' has no header; choose a file with a header and rows.")
     try:
         quoting = _quoting(texts)
-        separator, records, header = _best([said[1]] if said else SEPARATORS, texts, quoting, header_line is not None)
+        separator, records, header = _best([given[1]] if given else SEPARATORS, texts, quoting, header_line is not None)
     except csv.Error as error:
         raise DataError(
             f"'{name}' is not a table: its first rows cannot be separated ({error}); export it again."

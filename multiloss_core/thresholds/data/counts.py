@@ -102,7 +102,7 @@ def flagged_weights(scores: Floats, weights: Floats, thresholds: Floats, rule: R
 
 
 def turning_points(scores: Floats | Indices, thresholds: Floats | Indices, rule: Rule) -> Indices:
-    """Find the first vertex, 0..m, of thresholds (m, k) that no longer flags each of scores (n, k)."""
+    """Find the first of thresholds (m, k) that does not flag each of scores (n, k); m if none."""
     passed = [np.searchsorted(thresholds[:, j], scores[:, j], side="right") for j in range(thresholds.shape[1])]
     turning: Indices = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
     return turning

@@ -61,10 +61,10 @@ def undecided_alerts(
 
 def undecided_note(label: str, rows: int, alerts: int) -> str:
     """Say what becomes of the rows whose rating is blank or not known yet."""
-    told = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
+    note = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
     if alerts == rows:
-        return f"{told}, but alerts."
-    return f"{told}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
+        return f"{note}, but alerts."
+    return f"{note}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
 
 
 def read_weights(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floats | None:

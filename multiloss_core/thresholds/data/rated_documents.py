@@ -13,12 +13,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, direction, plural, score_name
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.tables.column_values import (
-    Groups,
-    group_column,
-    group_numbers,
-    require_usable,
-)
+from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
 from multiloss_core.thresholds.data.counts import (
     Counts,
