@@ -37,7 +37,7 @@ T = TypeVar("T")
 VARIABLE = "MULTILOSS_START_METHOD"
 # Forking takes milliseconds, starting from nothing the seconds in which the library loads.
 TASKS_OF_A_WORKER = {"forkserver": 1, "spawn": 16}
-# What every function needs is loaded once, before workers are forked.
+# Modules loaded once, before workers are forked.
 PRELOADED = ["multiloss_core.generalisation", "multiloss_core.engines", "multiloss_core.tables.sandbox"]
 SETTINGS = {
     # A memory limit counts what is asked for: these pools ask for much more than they use.
@@ -273,7 +273,7 @@ class _Hidden(ModuleType):
 
 def _initialise() -> None:
     """Prepare a worker."""
-    # What libraries print as a process ends means nothing to an operator.
+    # Messages of libraries at the end of a process are of no use to an operator.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if hasattr(os, "nice"):
         os.nice(NICENESS)

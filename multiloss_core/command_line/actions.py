@@ -140,7 +140,7 @@ def _current(given: Mapping[str, float], names: tuple[str, ...]) -> Floats | Non
 
 
 def _noticed(loaded: LoadedTable, columns: ColumnMeanings) -> list[str]:
-    """Say which scores are inverted, and which may have to be."""
+    """List the scores that are inverted, and those that may have to be."""
     plain = [name for name in columns.scores if name in loaded.source.frame.columns]
     return [
         *(
@@ -175,7 +175,7 @@ class Watched:
 
     @property
     def verdict(self) -> str:
-        """Say in words what has changed by more than chance explains."""
+        """Describe the changes beyond chance."""
         return verdict(self.changes)
 
     def as_dict(self) -> dict[str, Any]:

@@ -221,7 +221,7 @@ def _of_spark(source: str, table: str) -> tuple[Engine, str]:
     except ModuleNotFoundError as error:
         raise DataError(f"Spark needs {error.name}; install it: pip install pyspark-client.") from None
     host = _SPARK_HOST.match(source)
-    # What follows the host may be a token.
+    # The text after the host may be a token.
     return SparkEngine(source, [table]), f"Spark: {host[1] if host else ''}"
 
 

@@ -9,7 +9,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.tables.column_meanings import ColumnMeanings
 
 MAX_CLASSIFIERS = 4
-# Of values to filter by, and of ratings.
+# Types of values to filter by, and of ratings.
 MAX_VALUES = 1_000
 
 

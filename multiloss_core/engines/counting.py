@@ -63,7 +63,7 @@ def count_documents(
     columns = replace(columns, floors=floors)
     axes: list[Floats] = []
     for number, score in enumerate(checked.scores):
-        report(f"Looking for the scores of positives in '{score.name}'")
+        report(f"Reading the scores of positives in '{score.name}'")
         found, _ = positive_scores(engine, table, columns, number)
         axes.append(score_nodes(found, floors[number], score.high, resolution or RESOLUTIONS[len(floors)]))
     report(f"Counting {checked.funnel.at_or_above_floor:,} documents")

@@ -11,7 +11,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.column_values import MAX_SCORE
 
-# What a column other than a score may hold.
+# Types of values in a column other than a score.
 Value: TypeAlias = str | bool | int | float | Decimal | date
 
 # Nodes that pad an axis to a power of two: above every usable score, and still a number in every engine.
@@ -95,7 +95,7 @@ class Dialect:
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
     def random_part(self, expression: str) -> str:
-        """One of 256 parts of texts, the same in every engine: two hexadecimal digits."""
+        """Assign a text to one of 256 parts, two hexadecimal digits, alike in every engine."""
         return f"substr(md5({expression}), 1, 2)"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:

@@ -31,7 +31,7 @@ class Engine(Protocol):
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables that may be asked for, in the order to show them. Raises EngineError."""
@@ -62,7 +62,7 @@ class Engine(Protocol):
 
 
 def nothing() -> None:
-    """Stop what has not begun, or has ended."""
+    """Do nothing, where no question is running."""
 
 
 class Question:
@@ -87,7 +87,7 @@ class Question:
     def withdraw(self) -> None:
         """Stop it from another thread, and wait until it has ended."""
         self._withdrawn.set()
-        # In a thread of its own: telling an engine that hangs would hang as well.
+        # In its own thread: stopping an engine that hangs may hang, too.
         threading.Thread(target=self._keep_stopping, daemon=True).start()
         if not self._ended.wait(SECONDS_TO_STOP):
             self.abandon()
@@ -105,7 +105,7 @@ class Question:
 
 
 class Questions:
-    """One question of an engine at a time; other threads may withdraw it."""
+    """Run one question of an engine at a time; other threads may cancel it."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()

@@ -46,7 +46,7 @@ from multiloss_core.thresholds.data.rating_floors import (
 
 # Up to this number of rows are fetched; of more, cells are counted in place.
 MAX_FETCHED = 200_000
-# Of a file that a person brings, whose rows are here already; of more, the server would hold hundreds of megabytes.
+# Of an uploaded file up to this number of rows; more would take hundreds of megabytes.
 MAX_HELD = 1_000_000
 
 
@@ -138,7 +138,8 @@ def load_sample(
     is_complete = rows <= most
     file = fetch_rows(engine, table, window, most=most if is_complete else sampled)
     if is_complete and not engine.dialect.keeps_order:
-        file = TableFile(frame=_in_hash_order(file.frame), notes=file.notes, ambiguous=file.ambiguous, units=file.units)
+        order = np.argsort(_row_hashes(file.frame), kind="stable")
+        file = replace(file, frame=file.frame.iloc[order].reset_index(drop=True))
     # Rows may have come or gone since they were counted.
     rows = len(file.frame) if is_complete else max(rows, len(file.frame) + 1)
     return EngineSample(table=table, window=window, rows=rows, file=file, version=version)
@@ -158,7 +159,7 @@ class Ratings:
 
     @property
     def counted(self) -> dict[str, int]:
-        """How many rows hold each word, the commonest value first."""
+        """Number of rows that hold each word, the commonest value first."""
         counted = dict.fromkeys(self.words, 0)
         for word, rows in zip(self.words, self.rows, strict=True):
             counted[word] += rows
@@ -260,10 +261,6 @@ def _base_of(sample: EngineSample, name: str) -> str:
 def _no_column(sample: EngineSample, name: str) -> DataError:
     known = ", ".join(f"'{shortened(column)}'" for column in sample.file.frame.columns[:8])
     return DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
-
-
-def _in_hash_order(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.iloc[np.argsort(_row_hashes(frame), kind="stable")].reset_index(drop=True)
 
 
 def _row_hashes(frame: pd.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":

@@ -42,7 +42,7 @@ class ScoreColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineFunnel:
-    """How many rows survive each step, and what each score column holds."""
+    """Hold the rows that survive each step, and the contents of each score column."""
 
     funnel: DataFunnel
     undecided: int

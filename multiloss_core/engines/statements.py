@@ -25,7 +25,7 @@ def rows_of(dialect: Dialect, table: str, window: RowWindow, columns: Sequence[s
 
 
 def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
-    """How many rows there are: `n`."""
+    """Count the rows: `n`."""
     return f"SELECT count(*) AS n FROM {table}{_where(dialect, window)}"
 
 
@@ -125,7 +125,7 @@ def along_path(
         {f"c{j + 1}": (score, thresholds[:, j]) for j, score in enumerate(_names(columns).scores)},
     )
     codes = ", ".join(f"c{j + 1}" for j in range(len(columns.scores)))
-    # Of one score there is nothing to compare, and no engine compares a single value.
+    # `greatest` and `least` need more than one value.
     step = codes if len(columns.scores) == 1 else f"{'greatest' if rule == 'any' else 'least'}({codes})"
     keys = ", ".join([step, *filter(None, (by,)), "positive"])
     shown = ", ".join([f"{step} AS step", *filter(None, (by,)), "positive"])
@@ -202,7 +202,7 @@ def _numbers(dialect: Dialect, columns: RatedColumns, name: str) -> str:
         return values
     if name.startswith(MINUS):
         return f"(-{values})"
-    # Not every engine has infinity as a quotient, and what is above all usable numbers is refused like it.
+    # Some engines have no infinite quotient; too large a number is rejected like it.
     zero, above_all = dialect.number(0.0), dialect.number(ABOVE_ALL)
     return f"(CASE WHEN {values} = {zero} THEN {above_all} ELSE {dialect.number(1.0)} / {values} END)"
 

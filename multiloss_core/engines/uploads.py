@@ -26,7 +26,7 @@ from multiloss_core.tables import (
 )
 from multiloss_core.tables.kept_rows import Kept
 
-# What counting the rows of one file may take; of more, DuckDB works on disk.
+# Memory to count the rows of one file; beyond it, DuckDB works on disk.
 MEMORY_LIMIT = "512MB"
 
 

@@ -81,7 +81,7 @@ def sampled_numbers(column: "pd.Series[Any]") -> Floats:
 
 
 def sampled(table: Table) -> Table:
-    """At most 10,000 rows of a table, evenly spread over it."""
+    """Take at most 10,000 rows of a table, evenly spread over it."""
     return table.iloc[np.linspace(0, len(table) - 1, min(len(table), MAX_SAMPLED)).astype(np.intp)]
 
 
@@ -202,7 +202,7 @@ def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArra
         raise DataError(f"There is no column '{column}' in the table; choose another segment column or none.")
     values: pd.Series[Any] = frame[column].iloc[rows]
     if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
-        # Whole numbers with a blank among them were read as fractions.
+        # Whole numbers with blanks were read as fractions.
         values = values.astype("Int64")
     cell_codes, cells = pd.factorize(values)
     # Only different cells become words, so that a dictionary of long texts is never written out; code -1 is a blank.

@@ -219,7 +219,7 @@ def _more(count: int) -> str:
 
 
 def _likeliness(column: "pd.Series[Any]") -> float:
-    """How much a numeric column looks like probabilities: by its name and its values."""
+    """Rate a numeric column as probabilities by its name and values."""
     values = sampled_numbers(column)
     within = float(np.mean((values >= 0.0) & (values <= 1.0)))
     # Outcomes lie between 0 and 1, too.

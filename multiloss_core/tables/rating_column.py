@@ -121,7 +121,7 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
 
 
 def polarity(name: str) -> tuple[Meaning, bool]:
-    """Say what 1, true or yes means in a column of this name, and whether that is certain."""
+    """Return the meaning of 1, true or yes by a column's name, and whether it is certain."""
     words = name_words(name)
     if not without_rating_fillers(words):
         return "positive", bool(set(words) & listed("label"))
@@ -191,7 +191,7 @@ def _certain(name: object, codes: Indices, values: list[str]) -> list[Meaning]:
     certain = [meaning for meaning, _ in readings.values() if meaning is not None]
     if len(certain) == len(values) and {"positive", "negative"} <= set(certain):
         return certain
-    # What computers write: 1 is positive, unless the name speaks against it.
+    # Usual codes: 1 is positive, unless the name means the opposite.
     flags = flag_values(values)
     if len(values) == 2 and sorted(flags.values()) == [False, True] and polarity(str(name))[0] == "positive":
         return ["positive" if flags[value] else "negative" for value in values]

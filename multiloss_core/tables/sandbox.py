@@ -21,7 +21,7 @@ from multiloss_core.tables.reading.read_file import decode_file
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadOptions, TableFile, frame_of
 from multiloss_core.workers import WorkerLostError, memory_limited, shared_pool
 
-# What reading may take besides the file itself; with it, at most four times the largest file.
+# Memory for reading besides the file; together at most four times the largest file.
 MEMORY = 450 * 2**20
 SECONDS = 60
 THREADS = 2
@@ -113,19 +113,6 @@ def _too_much(name: str) -> DataError:
     )
 
 
-def answer(
-    file: BinaryIO, size: int, name: str, options: ReadOptions | None, purpose: Purpose, kept: Kept | None = None
-) -> tuple[TableFile, Guess]:
-    """Read a file of `size` bytes and guess its columns; None for a table of counts.
-
-    Raises
-    ------
-    DataError : the file is no table, or none of items where these are wanted.
-    """
-    target = BytesIO()
-    return read(write_answer(file, size, name, options, purpose, target, kept), target)
-
-
 def write_answer(
     file: BinaryIO,
     size: int,
@@ -141,7 +128,7 @@ def write_answer(
 
     Raises
     ------
-    DataError : as `answer` does.
+    DataError : the file is no table, or none of items where these are wanted.
     """
     decoded = decode_file(file, size, name, options)
     columns, rows = dict(decoded.columns), None

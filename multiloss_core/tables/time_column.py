@@ -18,7 +18,7 @@ Times = NDArray[np.datetime64]
 EARLIEST, END = np.datetime64("1990-01-01", "us"), np.datetime64("2101-01-01", "us")
 WAY_OUT = "or choose no time column"
 MAX_TEXT, MAX_ZONE = 60, 6
-# What the zone of times with different offsets is called.
+# Name of the zone of times with different offsets.
 MIXED = "UTC, because their offsets differ"
 
 _ZONE = r"(?:Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)"
@@ -201,7 +201,7 @@ def _common_zone(words: "pd.Series[Any]") -> tuple[np.timedelta64, str]:
 
 
 def _rewritten(words: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Write what machines write in their own ways as others do, and months in English."""
+    """Rewrite machine formats as usual ones, and months in English."""
     for form, plain in _REWRITTEN:
         words = words.str.replace(form, plain, regex=True)
     words = words.str.replace(r" ?\b([A-Z]{3,4})$", lambda found: _OFFSETS.get(found[1], found[0]), regex=True)

@@ -43,7 +43,7 @@ _PATTERNS: dict[Meaning, re.Pattern[str]] = {
     ),
     "undecided": re.compile(r"[QS]+[FLG]*|[FLG]+[QS]+|[US]*U[UQSR]*|[QS]+U+|U*NRU*"),
 }
-# What is likelier where nothing is certain, by the kinds that occur.
+# Likelier meanings where nothing is certain, by kinds.
 _LIKELY: tuple[tuple[Meaning, str, str], ...] = (
     ("undecided", "QSU", ""),
     ("positive", "F", "NXLGD"),
@@ -230,7 +230,9 @@ class Reading:
 def read_rating(value: str) -> Reading:
     """Read one rating, in any case and spelling."""
     words = taken_apart(words_of(value), _parts_of_ratings())
-    while len(words) > 1 and (words[0].isdigit() or len(words[0]) == 1) and not _begins_phrase(words):
+    while len(words) > 1 and (words[0].isdigit() or len(words[0]) == 1) and words[0] != "?":
+        if any(words[:n] in _phrase_letters() for n in range(2, MAX_PHRASE_WORDS + 1)):
+            break
         # A code before the words: "1 - Fraud", "F: Fraud".
         words = words[1:]
     if len(words) > 2 and words[-1] == "".join(word[0] for word in words[:-1]):
@@ -270,9 +272,5 @@ def kinds_of(words: tuple[str, ...]) -> str:
 
 
 def meaning_of_kinds(kinds: str) -> Meaning | None:
-    """Say what a row of kinds means for certain."""
+    """Return the certain meaning of kinds in a row."""
     return next((meaning for meaning, pattern in _PATTERNS.items() if pattern.fullmatch(kinds)), None)
-
-
-def _begins_phrase(words: tuple[str, ...]) -> bool:
-    return any(words[:n] in _phrase_letters() for n in range(2, MAX_PHRASE_WORDS + 1)) or words[0] in {"?"}

@@ -43,7 +43,7 @@ class DatabaseEngine:
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
         return POSTGRESQL
 
     def tables(self) -> tuple[str, ...]:
@@ -90,12 +90,12 @@ class DatabaseEngine:
         with self._engine.connect() as plain:
             # Without parameters, a % in a name or a literal is a %.
             connection = plain.execution_options(no_parameters=True, postgresql_readonly=True)
-            # Otherwise a backslash in a literal could end it.
+            # Else a backslash in a literal could end it.
             connection.exec_driver_sql("SET LOCAL TIME ZONE 'UTC'; SET LOCAL standard_conforming_strings = on")
             driver: Any = connection.connection.driver_connection
             question.stop = partial(driver.cancel_safe, timeout=SECONDS_TO_STOP)
             try:
-                # Not as text(): there, a colon in a name would begin a parameter.
+                # In text(), a colon in a name would begin a parameter.
                 result = connection.exec_driver_sql(statement)
                 names, rows = list(result.keys()), result.fetchall()
             finally:

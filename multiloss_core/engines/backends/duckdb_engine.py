@@ -85,14 +85,14 @@ class DuckDBEngine:
         if not self._is_database:
             folder = self._path if self._path.is_dir() else self._path.parent
             settings["allowed_directories"] = f"[{DUCKDB.word(f'{folder}/')}, {DUCKDB.word(f'{self._spill}/')}]"
-        # The last two close the door behind all others.
+        # These must come last: they lock the configuration.
         settings |= {"enable_external_access": "false", "lock_configuration": "true"}
         for name, value in settings.items():
             self._connection.execute(f"SET {name} = {value}")
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
         return DUCKDB
 
     def tables(self) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ class DuckDBEngine:
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT."""
         with self._questions.asked() as question:
-            # Not in a cursor, which has settings of its own: another time zone, and no progress.
+            # A cursor would have another time zone and no progress.
             self._is_asked, question.stop = True, self._connection.interrupt
             try:
                 _require_select(sql)
@@ -171,7 +171,7 @@ class DuckDBEngine:
                 self._is_asked = False
 
     def progress(self) -> float | None:
-        """Say which share of the question is answered; None before DuckDB has an idea of it."""
+        """Return the answered share of the question; None before DuckDB knows it."""
         if not self._is_asked:
             return None
         try:
@@ -245,7 +245,7 @@ def _is_data(path: Path) -> bool:
 
 
 def _is_shown(path: Path) -> bool:
-    # What Spark and Hive leave out as well: files that are being written, and marks of success.
+    # As Spark and Hive do, skip unfinished files and marks of success.
     return not path.name.startswith(("_", "."))
 
 

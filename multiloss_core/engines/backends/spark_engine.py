@@ -38,7 +38,7 @@ class SparkEngine:
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
         return SPARK
 
     def tables(self) -> tuple[str, ...]:
@@ -66,13 +66,13 @@ class SparkEngine:
 
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT; the first may take 10 s. A lost session is renewed."""
-        # Of Spark's statements, all that write begin with another word.
+        # All writing statements of Spark begin with another word.
         if not sql.startswith("SELECT "):
             raise DataError("Sources are only read: a question is one SELECT.")
         return self._ask(sql)
 
     def progress(self) -> float | None:
-        """Say which share of the tasks that are known so far is done."""
+        """Return the finished share of the known tasks."""
         session = self._session
         return None if session is None else session.progress
 
@@ -111,7 +111,7 @@ def _folder(table: str) -> str | None:
 
 def _spark_session() -> ModuleType:
     with _IMPORTING, _as_a_program(), warnings.catch_warnings():
-        # What PySpark does with pandas is not used: answers are Arrow tables.
+        # PySpark's pandas code is unused: answers are Arrow tables.
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         try:
             from multiloss_core.engines.backends import spark_session  # noqa: PLC0415 - PySpark is optional, and slow to import

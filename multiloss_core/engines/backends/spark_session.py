@@ -70,10 +70,10 @@ class Session:
                 "The address of the cluster is not one of Spark Connect (sc://host:15002); check where the source is "
                 "set up."
             ) from None
-        # Not by its builder, which would make this the session of all code in this process.
+        # The builder would make this the session of all code in this process.
         self._session = SparkSession(connection=self._channel)
         self._session.client.set_retry_policies([_Patience()])
-        self._session.registerProgressHandler(_Heard(self))
+        self._session.registerProgressHandler(_Progress(self))
         # A program that ends with an open stream would wait without end.
         self._cut = finalize(self, self._channel.opened.close)
         question.abandon = self.abandon
@@ -168,7 +168,7 @@ class _Attempts(RetryPolicyState):
         return self._attempt < RETRIES and super().can_retry(exception)
 
 
-class _Heard(ProgressHandler):
+class _Progress(ProgressHandler):
     def __init__(self, session: Session) -> None:
         self._session = session
 

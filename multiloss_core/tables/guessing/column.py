@@ -32,12 +32,12 @@ class Column:
 
     @cached_property
     def distinct(self) -> int:
-        """How many different cells there are; blank ones do not count."""
+        """Number of distinct cells that are not blank."""
         return int(self.cells.nunique())
 
     @cached_property
     def filled(self) -> int:
-        """How many cells are not blank."""
+        """Number of cells that are not blank."""
         return int(self.cells.count())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Weight, amount, time, segment and group: columns that say more of each document."""
+"""Guess the columns of weight, amount, time, segment and group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MIN_GROUPS = 10
 SMALLEST_TIME = 1e7
 # Days as Excel counts them, from 1990 until the end of 2100.
 EXCEL_DAYS = (32_874, 73_416)
-# What programs write in place of a date that they do not know.
+# Dates that programs write for unknown ones.
 NO_DATE = r"\b(?:0000|0001|1753|1899|1900|2999|9999)\b"
 # Spreadsheets round numbers of 12 or more digits; common trailing zeros are no chance.
 ROUNDED_FROM, ROUNDED_TO = 1e11, 1e5
@@ -149,7 +149,7 @@ def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
 
 
 def _unread_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
-    """Say of a column of text that is named as times are why it is none."""
+    """Give the reason why a text column with a name of times holds none."""
     for column in columns:
         words = set(column.words)
         if column.is_text and column.filled and words & listed("time") and not words & listed("no_time", "other_time"):
@@ -191,7 +191,7 @@ def _is_dated(column: Column) -> bool:
 
 
 def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
-    """Find a column of few words to look at documents by."""
+    """Find a column of few words to divide documents by."""
     for column in columns:
         words = set(column.words)
         if (
@@ -209,7 +209,7 @@ def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
 
 
 def guess_group(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
-    """Find who rows belong to: several alerts of one customer."""
+    """Find the column that groups rows, such as several alerts of one customer."""
     ranked = [(rank, column) for column in columns if (rank := group_rank(column.words)) is not None]
     doubt = ""
     for _, column in sorted(ranked, key=lambda pair: pair[0]):

@@ -1,4 +1,4 @@
-"""Which column holds the ratings, and what its values mean."""
+"""Find the column of ratings, and the meanings of its values."""
 
 import re
 from collections.abc import Sequence
@@ -131,12 +131,12 @@ class _Candidate:
 
     @cached_property
     def kinds(self) -> int:
-        """How many different meanings its values have."""
+        """Number of different meanings of its values."""
         return len({meaning for meaning in self.meanings if meaning is not None})
 
     @cached_property
     def decided(self) -> int:
-        """How many cells are rated positive or negative."""
+        """Number of cells rated positive or negative."""
         known = np.array([meaning in {"positive", "negative"} for meaning in self.meanings] + [False])
         return int(known[self.column.ratings[0]].sum())
 
@@ -186,7 +186,7 @@ def _agree(best: _Candidate, other: _Candidate) -> bool:
     if not both.any():
         return False
     pairs = np.unique(np.column_stack([value[both], side[both]]), axis=0)
-    # Where the best is silent the other may say "no", as flags of fraud do of cases still open, but not "yes".
+    # Beyond the best column another may hold negatives, as flags do of open cases, but no positives.
     is_positive = np.array([meaning == "positive" for meaning in other.meanings])
     says_more = is_positive[value[(value >= 0) & (side < 0)]].any()
     return len(pairs) == len(np.unique(pairs[:, 0])) and len(np.unique(pairs[:, 1])) == 2 and not says_more
@@ -195,7 +195,7 @@ def _agree(best: _Candidate, other: _Candidate) -> bool:
 def _meanings(
     frame: pd.DataFrame, column: Column, columns: Sequence[Column]
 ) -> tuple[tuple[tuple[str, Meaning | None], ...], str]:
-    """Say what each value means, and why it must be asked (empty where it need not)."""
+    """Return the meaning of each value, and the reason to ask about them (else empty)."""
     values = rating_values(frame[column.name])[1]
     if len(values) > MAX_RATINGS:
         return (), f"it holds {len(values):,} different values"

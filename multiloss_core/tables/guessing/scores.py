@@ -107,7 +107,7 @@ def _certainty(column: Column) -> int:
 
 
 def _reason(column: Column, certainty: int) -> str:
-    """Say why a column of numbers is not used as a score."""
+    """Give the reason why a column of numbers is no score."""
     values = column.numbers
     if not values.size or values.min() == values.max():
         return "the same number in all rows" if values.size else "no cell holds a number"
@@ -145,7 +145,7 @@ def _named(column: Column) -> int | None:
 
 
 def _named_otherwise(column: Column, words: Sequence[str]) -> int | None:
-    """As `_named`, for a name without a word for a score."""
+    """Rate a column whose name has no word for a score."""
     if column.words == ("p",) and column.numbers.min() >= 0 and column.numbers.max() <= 1:
         return SURE
     is_other = bool(set(words) & listed("no_score", "level", "entities")) or any(

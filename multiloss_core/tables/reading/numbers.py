@@ -148,7 +148,7 @@ _OTHER: dict[Sign, Sign] = {".": ",", ",": "."}
 
 @dataclass(frozen=True, kw_only=True)
 class NumberShape:
-    """How the numbers of a column are written.
+    """Describe the notation of a column's numbers.
 
     `decimal`: the sign that is certainly that of decimals. `either`: the only sign that occurs, always as in 1,234, so
     that it may group digits as well. `nothings` and `words`: how many cells hold a word such as NA, or another one.
@@ -316,7 +316,7 @@ def _parts(text: arrow.StringArray) -> dict[str, arrow.Array]:
     body = compute.if_else(compute.match_substring_regex(rest, r"^[^\W\d]+\."), compute.utf8_ltrim(body, ". "), body)
     spaced = compute.match_substring_regex(body, _ANY_SPACE)
     wrong = compute.and_not(spaced, compute.match_substring_regex(body, _SPACED))
-    # What is spaced in another way than by thousands is left as it is, and is no number then.
+    # Irregularly spaced digits stay as they are, and are no number.
     body = compute.if_else(wrong, body, compute.replace_substring_regex(body, _ANY_SPACE, ""))
     return {
         "body": body,

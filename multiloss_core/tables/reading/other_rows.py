@@ -111,16 +111,13 @@ def _is_second_header(columns: Columns, place: int) -> bool:
     below = {name: columns[name].slice(place + 1) for name in row}
     shapes = {name: number_shape(cells.slice(0, LOOKED_AT)) for name, cells in below.items()}
     above = {name for name, shape in shapes.items() if shape.is_numeric and shape.numbers >= AT_END}
-    if not above or any(row[name].casefold() in NOTHING or _is_number(columns[name], place) for name in above):
+    numbers = {name for name in above if number_shape(columns[name].slice(place, 1)).numbers}
+    if not above or numbers or any(row[name].casefold() in NOTHING for name in above):
         return False
     others = (
         compute.any(compute.equal(below[name], columns[name][place])).as_py() for name in row if name not in above
     )
     return not any(others)
-
-
-def _is_number(column: arrow.ChunkedArray, place: int) -> bool:
-    return number_shape(column.slice(place, 1)).numbers > 0
 
 
 def _is_total(columns: Columns, place: int) -> bool:

@@ -45,7 +45,8 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
         readable = [
             place
             for place, field in enumerate(schema)
-            if _is_readable(field) or blobs.get(field.name, MAX_TEXT_BYTES) < MAX_TEXT_BYTES
+            if (is_readable_type(field.type) and not _INDEX_NAME.fullmatch(field.name))
+            or blobs.get(field.name, MAX_TEXT_BYTES) < MAX_TEXT_BYTES
         ]
         titles = column_names(schema.field(place).name for place in readable)
         require_size(opened.metadata.num_rows, len(titles), name)
@@ -117,10 +118,6 @@ def _chunks(metadata: Any, stored: Collection[str]) -> Iterator[Any]:
 
 def _is_binary(kind: Any) -> bool:
     return bool(arrow.types.is_binary(kind) or arrow.types.is_large_binary(kind))
-
-
-def _is_readable(field: Any) -> bool:
-    return is_readable_type(field.type) and not _INDEX_NAME.fullmatch(field.name)
 
 
 def is_readable_type(kind: Any) -> bool:

@@ -1,4 +1,4 @@
-"""From the bytes of an uploaded file to a table."""
+"""Read the bytes of an uploaded file as a table."""
 
 import io
 from dataclasses import replace
@@ -102,6 +102,6 @@ def _decoded(file: BinaryIO, size: int, name: str, options: ReadOptions) -> Deco
         raise
     except MemoryError:
         raise DataError(f"'{name}' needs more memory than there is for reading it; {KEEP_LESS}.") from None
-    # Whatever the parsers of others stumble over: files are made by strangers.
+    # Parsers of libraries may fail in any way on hostile files.
     except Exception as error:
         raise DataError(f"'{name}' cannot be read; save it again, or as CSV.") from error

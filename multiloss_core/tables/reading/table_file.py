@@ -60,7 +60,7 @@ class ReadOptions:
 READ_AS_IT_LOOKS = ReadOptions()
 
 
-# Whole numbers up to here are also exact as fractions.
+# Whole numbers up to here are exact as floats.
 EXACT = 2**53
 
 

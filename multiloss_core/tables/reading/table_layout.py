@@ -12,7 +12,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.limits import MAX_CELL_CHARACTERS, column_names, require_short_cell, require_size
 
-# Where rows fit two of them, commas are rather those of decimals.
+# Rows that fit two of them more likely have decimal commas.
 SEPARATORS = ";\t|,"
 # Stands in no text, so that a line is one cell.
 NO_SEPARATOR = "\x1f"
@@ -209,7 +209,7 @@ def require_names(cells: Cells, name: str, below: Sequence[Cells]) -> None:
 
 
 def skipped_lines(count: int) -> tuple[str, ...]:
-    """Say how many lines stand above the header."""
+    """Count the lines above the header."""
     if not count:
         return ()
     return (f"{plural(count, 'line')} above the header {'was' if count == 1 else 'were'} skipped.",)

@@ -79,7 +79,7 @@ def read_xlsx(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS
 
 @dataclass
 class _Formulas:
-    """How many formulas the sheets of a workbook hold, and how many of them have no value."""
+    """Count the formulas in a workbook, and those without a value."""
 
     count: int = 0
     without_value: int = 0

@@ -110,6 +110,6 @@ def turning_points(scores: Floats | Indices, thresholds: Floats | Indices, rule:
 
 def still_flagged(turning: Indices, weights: Floats, vertices: int) -> Floats:
     """Sum the weight (m,) flagged at m vertices from turning points and weights (n,). O(n + m)."""
-    # Of no document at all, NumPy counts integers.
+    # Without documents, NumPy would count integers.
     at_turning = np.bincount(turning, weights, vertices + 1).astype(np.float64)
     return np.cumsum(at_turning[::-1])[::-1][1:]

@@ -174,7 +174,7 @@ def cautions_about(scores: Floats, labels: Bools, names: tuple[str, ...], floors
                 f"others (at most {values[-2]:.15g}), so that any threshold flags them; if it means that there is no "
                 "score, make it blank."
             )
-    # Where people looked because of a score, documents lie below its floor that another score brought in.
+    # Documents reviewed for one score may lie below the floor of another.
     cut = scores.min(axis=0) < floors
     if (scores[:, cut] >= floors[cut]).any(axis=1).all():
         result += [

@@ -60,7 +60,7 @@ def undecided_alerts(
 
 
 def undecided_note(label: str, rows: int, alerts: int) -> str:
-    """Say what becomes of the rows whose rating is blank or not known yet."""
+    """Describe the treatment of undecided rows."""
     note = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
     if alerts == rows:
         return f"{note}, but alerts."
@@ -79,7 +79,7 @@ def read_weights(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floa
 
 
 def repeated_rows_note(frame: pd.DataFrame) -> Iterator[str]:
-    """Say how many rows stand twice, where a column identifies them."""
+    """Count repeated rows in a note, where a column identifies them."""
     repeats, identifier = repeated_rows(frame)
     if repeats:
         yield (

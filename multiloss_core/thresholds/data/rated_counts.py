@@ -52,7 +52,7 @@ class CellCounts:
         """Weight of each document where all are equal, else None."""
         weights, squares = float(self.weights.sum()), float(self.squares.sum())
         unit = weights / float(self.documents.sum())
-        # Of all weights with this sum, equal ones have the smallest sum of squares.
+        # Among weights with this sum, equal ones have the smallest sum of squares.
         return unit if squares <= unit * weights * (1 + 1e-12) else None
 
     def dealt(self, parts: int, generator: np.random.Generator) -> "list[CellCounts]":
@@ -60,7 +60,8 @@ class CellCounts:
         left = self.documents.ravel().copy()
         result = []
         for number in range(parts, 0, -1):
-            taken = left if number == 1 else _drawn(left, round(int(left.sum()) / number), generator)
+            size = round(int(left.sum()) / number)
+            taken = left if number == 1 else generator.multivariate_hypergeometric(left, size, method="marginals")
             left = left - taken
             result.append(self._share(taken.reshape(-1, 2)))
         return result
@@ -178,7 +179,3 @@ def _surfaces(axes: Axes, counted: CellCounts, rule: Rule, names: tuple[str, ...
 def _totals(counted: CellCounts) -> Counts[float]:
     negatives, positives = counted.weights.sum(axis=0)
     return Counts(float(positives), float(negatives))
-
-
-def _drawn(documents: Indices, number: int, generator: np.random.Generator) -> Indices:
-    return np.asarray(generator.multivariate_hypergeometric(documents, number, method="marginals"))

@@ -50,7 +50,7 @@ from multiloss_core.thresholds.data.undecided_documents import UndecidedDocument
 
 @dataclass(frozen=True, kw_only=True)
 class DataFunnel:
-    """How many rows survived each step from the file to the rated documents (rows, not weights)."""
+    """Count the rows that survive each step from the file to rated documents (no weights)."""
 
     read: int
     rated: int
@@ -326,12 +326,12 @@ class RatedDocuments:
 
     @cached_property
     def ordered_scores(self) -> tuple[Floats, ...]:
-        """For each classifier, its scores from the lowest to the highest; sorted once."""
+        """Return the scores of each classifier from lowest to highest, sorted once."""
         return tuple(column[order] for column, order in zip(self.scores.T, self.order, strict=True))
 
     @cached_property
     def _all_ordered_scores(self) -> tuple[Floats, ...]:
-        """As `ordered_scores`, with those of the undecided documents among them."""
+        """Return `ordered_scores` with those of undecided documents."""
         waiting = self.undecided.scores.T
         return tuple(np.sort(np.append(known, more)) for known, more in zip(self.ordered_scores, waiting, strict=True))
 

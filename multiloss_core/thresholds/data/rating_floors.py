@@ -213,14 +213,10 @@ def _split(corners: Floats, points: Floats, choices: Bools) -> Floats:
             child = corners[hit].copy()
             child[:, j] = point[j]
             children.append(child)
-        corners = _without_contained(np.concatenate([corners[~hit], *children]))
+        corners = np.unique(np.concatenate([corners[~hit], *children]), axis=0)
+        contained = (corners[:, np.newaxis] <= corners[np.newaxis]).all(axis=2)
+        corners = corners[contained.sum(axis=1) == 1]
     return corners
-
-
-def _without_contained(corners: Floats) -> Floats:
-    corners = np.unique(corners, axis=0)
-    contained = (corners[:, np.newaxis] <= corners[np.newaxis]).all(axis=2)
-    return corners[contained.sum(axis=1) == 1]
 
 
 def _minimal_points(points: Floats) -> Floats | None:

@@ -47,5 +47,5 @@ class UndecidedDocuments:
 
 
 def no_documents(classifiers: int) -> UndecidedDocuments:
-    """No document of k classifiers."""
+    """Make an empty set for k classifiers."""
     return UndecidedDocuments(scores=np.empty((0, classifiers)), weights=np.empty(0), rows=np.empty(0, dtype=np.intp))
