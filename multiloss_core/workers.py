@@ -37,7 +37,7 @@ T = TypeVar("T")
 VARIABLE = "MULTILOSS_START_METHOD"
 # Forking takes milliseconds, starting from nothing the seconds in which the library loads.
 TASKS_OF_A_WORKER = {"forkserver": 1, "spawn": 16}
-# What every function needs is loaded once, before workers are forked.
+# Modules loaded once, before workers are forked.
 PRELOADED = ["multiloss_core.generalisation", "multiloss_core.engines", "multiloss_core.tables.sandbox"]
 SETTINGS = {
     # A memory limit counts what is asked for: these pools ask for much more than they use.
@@ -56,17 +56,17 @@ SETTINGS = {
 NICENESS = 15
 SECONDS_BETWEEN_PARTIAL_RESULTS = 0.1
 LOST = "The process that calculated this ended early, perhaps because the server ran out of memory; try again."
-# In seconds: between two looks at workers that ended, were cancelled or are late, and until a worker is killed that
+# In seconds: between two polls of workers that ended, were cancelled or are late, and until a worker is killed that
 # does not end when it is asked to.
 CONSTS.sleep_unit, CONSTS.term_timeout = 0.02, 0.1
 
 
 class WorkerLostError(RuntimeError):
-    """Say that the process that worked on a function ended before the function did."""
+    """Report that a worker ended before its function did."""
 
 
 class Call(Generic[T]):
-    """A function that a worker runs; of a generator the last value is the result, the one before it `latest`."""
+    """Run a function in a worker; a generator's last value is the result, others `latest`."""
 
     def __init__(self, future: "ProcessFuture[bytes]", mailbox: Path) -> None:
         self.future = future
@@ -121,7 +121,7 @@ class WorkerPool:
         *arguments: Any,
         seconds: float | None = None,
     ) -> Call[T]:
-        """Have a worker run an importable function, for at most so many seconds.
+        """Run an importable function in a worker, for a limited number of seconds.
 
         Raises what pickling raises where the arguments cannot be sent.
         """
@@ -159,9 +159,9 @@ class WorkerPool:
             context: Any = _Context(self.method)
             context.prepare()
             self._pool = ProcessPool(self.size, TASKS_OF_A_WORKER[self.method], _initialise, context=context)
-            # Looking is what starts it.
+            # `active` starts it.
             if not self._pool.active:
-                self._pool.schedule(_nothing)
+                self._pool.schedule(int)
         return self._pool, Path(self._folder.name)
 
     def _stop(self) -> None:
@@ -182,7 +182,7 @@ def shared_pool() -> WorkerPool:
 
 @contextmanager
 def memory_limited(memory: int) -> Iterator[None]:
-    """Let this process take so many bytes more than it has; only Linux counts them."""
+    """Limit this process to `memory` further bytes; only on Linux."""
     if sys.platform != "linux":
         yield
         return
@@ -197,7 +197,7 @@ def memory_limited(memory: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-# What the functions that this thread runs hand to workers, where somebody wants to cancel it.
+# Calls of functions that this thread runs, for its owner to cancel.
 calls_of_this_thread: ContextVar[list[Call[Any]] | None] = ContextVar("calls_of_this_thread", default=None)
 
 
@@ -218,7 +218,7 @@ class _Context:
         return process
 
     def prepare(self) -> None:
-        """Start the server that workers are forked from, with settings that only a new process takes over."""
+        """Start the server that forks workers, with settings for new processes only."""
         if sys.platform != "win32" and self._method == "forkserver":
             self._context.set_forkserver_preload(PRELOADED)
             before = dict(os.environ)
@@ -246,7 +246,7 @@ class _Process(BaseProcess):
 
 @contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Leave out the file of the main module: a child would run it, be it a script without a guard or a page."""
+    """Drop the main module's file: a child would run it, be it a script or a page."""
     main = sys.modules["__main__"]
     hidden = _Hidden(main)
     sys.modules["__main__"] = hidden
@@ -273,7 +273,7 @@ class _Hidden(ModuleType):
 
 def _initialise() -> None:
     """Prepare a worker."""
-    # What libraries print as a process ends means nothing to an operator.
+    # Messages of libraries at the end of a process are of no use to an operator.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -283,12 +283,8 @@ def _initialise() -> None:
     gc.freeze()
 
 
-def _nothing() -> None:
-    pass
-
-
 def _run(sent: bytes, mailbox: str) -> bytes:
-    """Run a function in this worker; the result and the error are bytes, so that none can break the pool's pipe."""
+    """Run a function in this worker; result and error are bytes, lest they break the pipe."""
     try:
         function, arguments = pickle.loads(sent)
         found = function(*arguments)

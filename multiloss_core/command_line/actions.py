@@ -40,7 +40,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class GoalValue:
-    """What is wanted of the thresholds. `current`: those in use by classifier, infinity for never; empty for none."""
+    """Hold the options of a choice; `current` thresholds may be infinity, or empty for none."""
 
     marginal_precision: float
     rule: Rule = "any"
@@ -59,7 +59,7 @@ class Choice:
 
 
 def choose(loaded: LoadedTable, columns: ColumnMeanings, goal: GoalValue, report: Report = lambda _: None) -> Choice:
-    """Choose thresholds at a target and say what they are expected to do on new data; `report` is told what is done.
+    """Choose thresholds for a precision and predict their results; `report` gets each step.
 
     Raises
     ------
@@ -135,12 +135,12 @@ def _current(given: Mapping[str, float], names: tuple[str, ...]) -> Floats | Non
     given = by_score(given, names)
     if set(given) != set(names):
         wrong = score_name(sorted(set(given) ^ set(names))[0])
-        raise DataError(f"Give one --current for each score in use; '{shortened(wrong)}' does not fit these.")
+        raise DataError(f"Give one --current for each chosen score; '{shortened(wrong)}' does not fit these.")
     return checked_thresholds([given[name] for name in names], names)
 
 
 def _noticed(loaded: LoadedTable, columns: ColumnMeanings) -> list[str]:
-    """Say which scores are inverted, and which may have to be."""
+    """List the scores that are inverted, and those that may have to be."""
     plain = [name for name in columns.scores if name in loaded.source.frame.columns]
     return [
         *(
@@ -175,7 +175,7 @@ class Watched:
 
     @property
     def verdict(self) -> str:
-        """Say in words what has changed by more than chance explains."""
+        """Describe the changes beyond chance."""
         return verdict(self.changes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) 
 
     Raises
     ------
-    DataError : data that cannot be used, or nothing that could be told from chance.
+    DataError : data that cannot be used, or nothing comparable with chance.
     """
     now = (
         _observed(record, loaded, columns)
@@ -216,7 +216,7 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) 
     watched = Watched(record=record, now=now, sizes=sizes, changes=changes)
     if all(math.isnan(changes[name].bounds[0]) for name in TESTED if name in changes):
         raise DataError(
-            "Whether the numbers differ by chance cannot be told, because the record has no 95 % intervals or nothing "
+            "Whether the numbers differ by chance is not known, because the record has no 95 % intervals or nothing "
             "is flagged; make the decision again with what new data will show."
         )
     return watched

@@ -1,27 +1,23 @@
-"""The command `multiloss`: its options, what it prints, and how it ends."""
+"""Define the command `multiloss`; its functions import the library, as --help must be quick."""
 
 import json
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from multiloss_core.command_line.actions import GoalValue, choose, watch
-from multiloss_core.command_line.columns import columns_of, columns_of_record
-from multiloss_core.command_line.printing import choice_lines, watch_lines
-from multiloss_core.command_line.reading import Days, loaded_table
-from multiloss_core.decisions import MAX_BYTES, record_files
-from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER
-from multiloss_core.numerics import written_number
-from multiloss_core.tables import DecimalSign, ReadOptions
-from multiloss_core.thresholds import SMOOTH, FloorMethod, Rule, UncertainFloorsError
+
+if TYPE_CHECKING:
+    from multiloss_core.decisions.record import DecisionRecord
+    from multiloss_core.tables import DecimalSign
+    from multiloss_core.thresholds import FloorMethod, Rule
 
 AS_EXPECTED, DIFFERS, CANNOT_BE_DONE = 0, 1, 2
 SOURCE_HELP = (
@@ -79,7 +75,7 @@ def choose_command(
         str | None, typer.Option(help="Column of how many documents a row stands for, or none.", show_default="guessed")
     ] = None,
     group: Annotated[
-        str | None, typer.Option(help="Column that says which rows belong together, or none.", show_default="guessed")
+        str | None, typer.Option(help="Column that groups rows (customer, account), or none.", show_default="guessed")
     ] = None,
     time: Time = None,
     floor: Annotated[
@@ -102,18 +98,18 @@ def choose_command(
         bool, typer.Option("--leave-out-unusable", help="Leave out rows with text or infinity in a score.")
     ] = False,
     rule: Annotated[str, typer.Option(metavar="any|all", help="How many scores must reach their threshold.")] = "any",
-    method: Annotated[str, typer.Option(help="How the thresholds are found.")] = SMOOTH.name,
+    method: Annotated[str, typer.Option(help="How the thresholds are found.")] = "smooth",
     since: Since = None,
     until: Until = None,
     author: Annotated[str, typer.Option(help="Who decides.")] = "",
     reason: Annotated[str, typer.Option(help="Why.")] = "",
     current: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help=f"A threshold in use today, or {NEVER}, to compare with."),
+        typer.Option(metavar="NAME=VALUE", help=f"A current threshold, or {NEVER}, to compare with."),
     ] = None,
     output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files of the decision go.")] = Path(),
 ) -> None:
-    """Choose thresholds and write the decision: record, report, and the thresholds as SQL, dbt, Spark and Python.
+    """Choose thresholds; write the record, the report, and SQL, dbt, Spark and Python files.
 
     What is not given is guessed from the table, as on the screen; where that is not certain, the command ends and names
     the option to give. Up to 200,000 rows are fetched and worked with as an upload is; more are counted where they lie.
@@ -121,9 +117,19 @@ def choose_command(
     Ends with 0 when the files are written, and with 2 and one sentence when it cannot be done; then nothing is written.
     """
     with _one_sentence():
+        from multiloss_core.command_line.actions import GoalValue, choose
+        from multiloss_core.command_line.columns import columns_of
+        from multiloss_core.command_line.printing import choice_lines
+        from multiloss_core.command_line.reading import Days, loaded_table
+        from multiloss_core.decisions import record_files
+        from multiloss_core.tables import ReadOptions
+
+        _require_one_of(("any", "all"), rule=rule)
+        _require_one_of(("corner", "jump"), floor_method=floor_method)
+        _require_one_of((",", "."), decimal=decimal)
         goal = GoalValue(
             marginal_precision=marginal_precision,
-            rule=_rule(rule),
+            rule=cast("Rule", rule),
             method=method,
             current=_numbers(current, "--current", {NEVER: math.inf}),
             author=author,
@@ -132,9 +138,8 @@ def choose_command(
         read = ReadOptions(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
-        with loaded_table(
-            source, read, Days(since=_day(since), until=_day(until), time=time), _decimal(decimal)
-        ) as loaded:
+        days = Days(since=_day(since), until=_day(until), time=time)
+        with loaded_table(source, read, days, cast("DecimalSign | None", decimal)) as loaded:
             columns = columns_of(
                 loaded.source.frame,
                 loaded.guess,
@@ -150,10 +155,10 @@ def choose_command(
                 group=group,
                 time=time,
                 floors=_numbers(floor, "--floor"),
-                floor_method=_floor_method(floor_method),
+                floor_method=cast("FloorMethod | None", floor_method),
                 leave_out_unusable=leave_out_unusable,
             )
-            choice = choose(loaded, columns, goal, _report)
+            choice = choose(loaded, columns, goal, lambda step: typer.echo(f"{step} …", err=True))
         files = record_files(choice.record, FRAUD)
         output.mkdir(parents=True, exist_ok=True)
         for file in files:
@@ -179,7 +184,7 @@ def watch_command(
         Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON as well.")
     ] = None,
 ) -> None:
-    """Count the thresholds of a decision on newer data, and compare what they do with what was expected.
+    """Count a decision's thresholds on newer data, and compare with the expected results.
 
     Where the decision is of rows with certain values of a column, so is the comparison; its days are not taken over.
 
@@ -189,29 +194,36 @@ def watch_command(
 
     1: precision or number of alerts differ by more than chance explains, in either direction.
 
-    2: the comparison cannot be made; one sentence says why.
+    2: the comparison cannot be made; one sentence gives the reason.
     """
     with _one_sentence():
+        from multiloss_core.command_line.actions import watch
+        from multiloss_core.command_line.columns import columns_of_record
+        from multiloss_core.command_line.printing import watch_lines
+        from multiloss_core.command_line.reading import Days, loaded_table
+        from multiloss_core.tables import ReadOptions
+
+        _require_one_of((",", "."), decimal=decimal)
         decided = _read_record(record)
         days, filters = Days(since=_day(since), until=_day(until), time=time), decided.data.filters or ()
         read = ReadOptions(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
-        with loaded_table(source, read, days, _decimal(decimal), filters) as loaded:
+        with loaded_table(source, read, days, cast("DecimalSign | None", decimal), filters) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
-            told = {"source": loaded.source.name} | loaded.recorded
+            data = {"source": loaded.source.name} | loaded.recorded
             if filters:
-                told["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
+                data["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
         if json_file is not None:
-            json_file.write_text(json.dumps(watched.as_dict() | {"data": told}, indent=2, allow_nan=False) + "\n")
+            json_file.write_text(json.dumps(watched.as_dict() | {"data": data}, indent=2, allow_nan=False) + "\n")
     _print(watch_lines(watched))
     raise typer.Exit(AS_EXPECTED if watched.is_as_expected else DIFFERS)
 
 
 def main() -> None:
     """Run the command."""
-    # Of its own doubts about other packages, which who runs the command can do nothing about.
+    # PySpark warns of other packages, which users of the command cannot change.
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     app()
 
@@ -221,10 +233,11 @@ def _one_sentence() -> Iterator[None]:
     """End with one sentence where something cannot be done."""
     try:
         yield
-    except UncertainFloorsError as question:
-        complaint = f"{question} (Options: --floor-method corner, --floor-method jump, --floor NAME=VALUE.)"
     except DataError as error:
-        complaint = str(error)
+        from multiloss_core.thresholds import UncertainFloorsError
+
+        options = " (Options: --floor-method corner, --floor-method jump, --floor NAME=VALUE.)"
+        complaint = f"{error}{options if isinstance(error, UncertainFloorsError) else ''}"
     except OSError as error:
         complaint = f"'{error.filename}' cannot be read or written: {error.strerror or error}."
     else:
@@ -233,7 +246,10 @@ def _one_sentence() -> Iterator[None]:
     raise typer.Exit(CANNOT_BE_DONE)
 
 
-def _read_record(path: Path) -> DecisionRecord:
+def _read_record(path: Path) -> "DecisionRecord":
+    from multiloss_core.decisions import MAX_BYTES
+    from multiloss_core.decisions.record import DecisionRecord
+
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"'{path.name}' is too large for a decision record; choose a file that was saved as one.")
     return DecisionRecord.from_json(path.read_bytes())
@@ -241,6 +257,8 @@ def _read_record(path: Path) -> DecisionRecord:
 
 def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] | None = None) -> dict[str, float]:
     """Read NAME=VALUE; names may hold equals signs themselves."""
+    from multiloss_core.numerics import written_number
+
     found: dict[str, float] = {}
     for text in given or ():
         name, _, value = text.rpartition("=")
@@ -253,36 +271,20 @@ def _numbers(given: Sequence[str] | None, option: str, words: dict[str, float] |
     return found
 
 
-def _rule(text: str) -> Rule:
-    if text not in ("any", "all"):
-        raise DataError(f"The rule must be any or all, not '{text}'.")
-    return cast("Rule", text)
+def _require_one_of(choices: tuple[str, str], **options: str | None) -> None:
+    """Reject an option that is neither left out nor one of the choices."""
+    for name, text in options.items():
+        if text not in (None, *choices):
+            raise DataError(f"--{name.replace('_', '-')} must be {choices[0]} or {choices[1]}, not '{text}'.")
 
 
-def _floor_method(text: str | None) -> FloorMethod | None:
-    if text not in (None, "corner", "jump"):
-        raise DataError(f"Floors are estimated by corner or jump, not by '{text}'; give one of these.")
-    return cast("FloorMethod | None", text)
-
-
-def _decimal(text: str | None) -> DecimalSign | None:
-    if text not in (None, ",", "."):
-        raise DataError(f"Decimals come after , or . and not after '{text}'; give --decimal , or --decimal .")
-    return cast("DecimalSign | None", text)
-
-
-def _day(moment: datetime | None) -> Any:
+def _day(moment: datetime | None) -> date | None:
     return None if moment is None else moment.date()
 
 
-def _report(words: str) -> None:
-    typer.echo(f"{words} …", err=True)
-
-
-def _print(lines: Sequence[str] | Iterator[str]) -> None:
-    write: Callable[[str], None] = typer.echo
+def _print(lines: Iterable[str]) -> None:
     for line in lines:
-        write(line)
+        typer.echo(line)
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def columns_of(
     floors = by_score(floors, directed)
     unknown = sorted(set(floors) - set(directed))
     if unknown:
-        raise DataError(f"A floor is given for '{shortened(unknown[0])}', which is none of the scores in use.")
+        raise DataError(f"A floor is given for '{shortened(unknown[0])}', which is none of the chosen scores.")
     return ColumnMeanings(
         scores=directed,
         rating=rating,
@@ -73,7 +73,7 @@ def columns_of(
 
 
 def by_score(given: Mapping[str, float], scores: Sequence[str]) -> dict[str, float]:
-    """Name numbers that were given by column as the scores are named: inverted ones with the other sign."""
+    """Key numbers given by column by score name; inverted scores change the sign."""
     inverted = {score_name(name): name for name in scores if name.startswith(MINUS)}
     return {
         inverted.get(name, name): -value if name in inverted and value != inf else value
@@ -93,26 +93,26 @@ def _directed(
 def columns_of_record(
     recorded: RecordedColumns, frame: pd.DataFrame, guess: ColumnGuess | None, words_of: WordsOf, time: str | None
 ) -> ColumnMeanings:
-    """Say what columns mean as a record does, with its floors; `time` is the one given, else the one guessed.
+    """Take a record's meanings and floors; `time` is the given column, else the guessed one.
 
     Raises
     ------
-    DataError : a column that is missing, or a rating that the record does not tell of.
+    DataError : a column that is missing, or a rating that the record does not hold.
     """
     rating = recorded.rating
     if rating is None:
         raise DataError("The decision rests on a table of counts; watch it with another table of counts.")
     for name in filter(None, (*recorded.scores, rating, recorded.weight, recorded.group)):
         _require_column(frame, name)
-    told = meanings_of_record(recorded, words_of(rating))
-    unknown = [word for word, meaning in told.items() if meaning is None]
+    known = meanings_of_record(recorded, words_of(rating))
+    unknown = [word for word, meaning in known.items() if meaning is None]
     if unknown:
         raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' in '{rating}' means.")
     guessed = guess.time if guess is not None and "time" not in guess.unsure else None
     return ColumnMeanings(
         scores=recorded.scores,
         rating=rating,
-        meanings=tuple(told.items()),
+        meanings=tuple(known.items()),
         floors=recorded.floors,
         weight=recorded.weight,
         group=recorded.group,
@@ -122,7 +122,7 @@ def columns_of_record(
 
 
 def days_column(time: str | None, guess: ColumnGuess | None) -> str:
-    """Return the column that days are chosen by. Raises DataError where it was not given and is not certain."""
+    """Return the column of days. Raises DataError if it was neither given nor certain."""
     if time and time != NONE:
         return time
     if guess is None or guess.time is None or "time" in guess.unsure:
@@ -131,7 +131,7 @@ def days_column(time: str | None, guess: ColumnGuess | None) -> str:
 
 
 def _names(given: Sequence[str], frame: pd.DataFrame) -> Iterator[str]:
-    """Take lists of names apart at commas, but for the longest names with commas that the table has."""
+    """Split lists of names at commas, keeping the longest names of columns with commas."""
     for text in given:
         parts = text.split(",")
         while parts:
@@ -171,7 +171,7 @@ def _meanings(
     given_meanings: Mapping[Meaning, Sequence[str]], guess: ColumnGuess, rating: str, words: Sequence[str]
 ) -> dict[str, Meaning]:
     """Find the meaning of every rating: as given, else as it is certain."""
-    said: dict[str, Meaning] = {}
+    chosen: dict[str, Meaning] = {}
     for meaning, given in given_meanings.items():
         for word in given:
             key = word.strip().lower()
@@ -179,15 +179,15 @@ def _meanings(
                 raise DataError(
                     f"'{shortened(word)}' is not a rating in '{shortened(rating)}', which holds {_listed(words)}."
                 )
-            if said.setdefault(key, meaning) != meaning:
-                raise DataError(f"'{shortened(word)}' was said to mean both {said[key]} and {meaning}.")
-    as_guessed = rating == guess.rating and "meanings" not in guess.unsure and not said
-    known = guess_meanings(words, rating) | (dict(guess.meanings) if as_guessed else {}) | said
+            if chosen.setdefault(key, meaning) != meaning:
+                raise DataError(f"'{shortened(word)}' was given as both {chosen[key]} and {meaning}.")
+    as_guessed = rating == guess.rating and "meanings" not in guess.unsure and not chosen
+    known = guess_meanings(words, rating) | (dict(guess.meanings) if as_guessed else {}) | chosen
     open_ones = [word for word in words if known[word] is None]
-    is_asked = rating == guess.rating and "meanings" in guess.unsure and not said
+    is_asked = rating == guess.rating and "meanings" in guess.unsure and not chosen
     if open_ones or is_asked:
         example = shortened((open_ones or list(words))[0])
-        # Of an open one the reason says the same.
+        # For an open one the reason repeats this.
         reason = None if open_ones else guess.reasons.get("meanings")
         raise DataError(
             f"What '{example}' in '{shortened(rating)}' means is not certain{f' ({reason})' if reason else ''}; give "

@@ -1,4 +1,4 @@
-"""What the command prints: short tables of plain text."""
+"""Print short tables of plain text."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -15,27 +15,29 @@ NAMES = {"tp": "Caught (TP)", "fp": "False alerts (FP)", "alerts": "Alerts", "pr
 
 def choice_lines(record: DecisionRecord) -> Iterator[str]:
     """Write the thresholds of a record and what they are expected to do."""
-    told = {section.key: section for section in sections(record, FRAUD)}
+    written = {section.key: section for section in sections(record, FRAUD)}
     data = record.data
     rows = "" if data.funnel is None else f"{plural(data.funnel.at_or_above_floor, 'rated document')}"
     positives = "" if data.funnel is None else f", {count(data.funnel.positives)} of them {FRAUD.positive}"
     days = "" if data.days is None else f", in {plural(data.days, 'day')}"
     yield f"{data.name}: {rows}{positives}{days}"
     for key in ("thresholds", "counts"):
-        section = told[key]
+        section = written[key]
         yield ""
         yield from section.sentences
         yield from table_lines(section.header, section.rows)
 
 
 def watch_lines(watched: Watched) -> Iterator[str]:
-    """Write each number then and now, and the verdict."""
+    """Write the old and the new value of each number, and the verdict."""
     scale = "" if watched.sizes is None else f", {watched.sizes.unit}"
     yield f"Then expected, now observed{scale}, at the thresholds of the decision"
     header = ("", "Then", LEVEL_WORDS, "Now", LEVEL_WORDS, "Difference", LEVEL_WORDS)
     rows = []
     for name, change in watched.changes.items():
-        words, differing = (percent, points) if name == "precision" else (rate, _signed_rate)
+        words, differing = (
+            (percent, points) if name == "precision" else (rate, lambda value: signed(value, rate(value)))
+        )
         rows.append(
             (
                 NAMES[name],
@@ -62,7 +64,7 @@ def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterato
 
 
 def _counted_words(watched: Watched) -> str:
-    """Say what the numbers are of, in counts."""
+    """Write the counts behind the numbers."""
     sizes, then, now = watched.sizes, watched.record.expected, watched.now
     if sizes is None:
         return "How much was rated then is not known, so only the precision is compared."
@@ -80,7 +82,3 @@ def _counted_words(watched: Watched) -> str:
 
 def _between(bounds: tuple[float, float], words: Callable[[float], str]) -> str:
     return "" if math.isnan(bounds[0]) else f"{words(bounds[0])} to {words(bounds[1])}"
-
-
-def _signed_rate(value: float) -> str:
-    return signed(value, rate(value))

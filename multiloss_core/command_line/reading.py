@@ -52,7 +52,7 @@ _SPARK_HOST = re.compile(r"sc://([^/;]*)", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Days:
-    """Which days to read, from `since` until before `until`, by column `time`; None where nothing was given."""
+    """Limit the days from `since` until before `until`, by column `time`; None for no limit."""
 
     since: date | None = None
     until: date | None = None
@@ -185,7 +185,7 @@ def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     """Open an engine, and name its place without a password."""
     address = _ADDRESS.match(source)
     if address is None:
-        return _of_path(source)
+        return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
     if address[1].lower() == "sc":
         return _of_spark(source, _given(table))
     if address[1].lower().startswith("postgresql"):
@@ -193,10 +193,6 @@ def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     raise DataError(
         f"'{address[0]}' is no source that can be read; give a file, a folder, postgresql+psycopg://… or sc://…."
     )
-
-
-def _of_path(source: str) -> tuple[Engine, str]:
-    return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
 
 
 def _of_postgresql(source: str, table: str) -> tuple[Engine, str]:
@@ -225,7 +221,7 @@ def _of_spark(source: str, table: str) -> tuple[Engine, str]:
     except ModuleNotFoundError as error:
         raise DataError(f"Spark needs {error.name}; install it: pip install pyspark-client.") from None
     host = _SPARK_HOST.match(source)
-    # What follows the host may be a token.
+    # The text after the host may be a token.
     return SparkEngine(source, [table]), f"Spark: {host[1] if host else ''}"
 
 
@@ -251,7 +247,7 @@ def _has_few_rows(path: Path) -> bool:
     try:
         return bool(parquet.read_metadata(path).num_rows <= loading.MAX_HELD)
     except (ArrowException, OSError):
-        # What is wrong with it is said where it is read.
+        # Reading the file reports its faults.
         return True
 
 
@@ -278,8 +274,8 @@ def _load_file(
         days = replace(days, time=days_column(days.time, source.guess))
         only = None if table else _rows_in(days, source.frame, path.name)
         # Other days are other data.
-        told = options.key + repr(sorted(days.recorded.items()))
-        source = replace(source, fingerprint=hashlib.sha256(data + told.encode()).hexdigest())
+        key = options.key + repr(sorted(days.recorded.items()))
+        source = replace(source, fingerprint=hashlib.sha256(data + key.encode()).hexdigest())
     if table is not None and table.engine is not None and (days.are_limited or filters):
         sample = load_sample(table.engine, path.name, days.window(filters))
         table, guess = replace(table, sample=sample), source.guess
@@ -343,7 +339,7 @@ class CountedTable:
 
     @classmethod
     def of(cls, loaded: LoadedTable, columns: ColumnMeanings, *, one_class: bool = False) -> "CountedTable":
-        """Find the values of the columns in the engine. Raises DataError, as `rated_columns_of` does."""
+        """Find the columns' values in the engine. Raises DataError, as `rated_columns_of` does."""
         if loaded.table is None:
             raise TypeError("A file is not counted in an engine.")
         sample, untimed = loaded.table.sample, replace(columns, time=None)
@@ -351,7 +347,7 @@ class CountedTable:
         return cls(engine=loaded.engine, table=sample.table, columns=meant, time=columns.time)
 
     def along(self, thresholds: Floats, rule: Rule) -> tuple[PathCounts, float | None]:
-        """Count along a path (m, k); and on how many calendar days rows came, None where no day is known."""
+        """Count along a path (m, k) and on how many calendar days, None where not known."""
         if self.time is not None:
             by_day = replace(self.columns, time=self.time)
             # Times that an engine cannot read leave only the days unknown.
@@ -361,7 +357,7 @@ class CountedTable:
         return count_along(self.engine, self.table, self.columns, thresholds, rule), None
 
     def group_parts(self, thresholds: Floats, rule: Rule) -> GroupParts | None:
-        """Count along a path (m, k) by parts of the groups, for intervals; None where rows have no groups."""
+        """Count along a path (m, k) by parts of groups, for intervals; None without groups."""
         if self.columns.group is None:
             return None
         counts = count_along(self.engine, self.table, self.columns, thresholds, rule, by="part")

@@ -1,4 +1,4 @@
-"""Build rated documents, times, segments and amounts from a table and the meanings of its columns."""
+"""Build rated documents, times, segments and amounts from a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,20 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from multiloss_core import inspection
 from multiloss_core.datasets.source import RatedSource, source_key
 from multiloss_core.errors import DataError
-from multiloss_core.inspection import (
-    Calendar,
-    DailyAlerts,
-    Segment,
-    WeeklyCounts,
-    calendar,
-    daily_alerts,
-    incomplete_from,
-    segment_counts,
-    segmentation,
-    weekly_counts,
-)
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
     ColumnMeanings,
@@ -44,10 +33,10 @@ Support = Literal["documents", "money", "time", "segment", "group"]
 
 @dataclass(frozen=True, eq=False)
 class OverTime:
-    """Counts of thresholds by week and by day; ratings are incomplete from the week `incomplete` on."""
+    """Hold counts by week and day; ratings are incomplete from the week `incomplete` on."""
 
-    weeks: WeeklyCounts
-    days: DailyAlerts
+    weeks: "inspection.WeeklyCounts"
+    days: "inspection.DailyAlerts"
     incomplete: int | None = None
 
 
@@ -171,7 +160,7 @@ class RatedDataset:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out or noticed while the data were built; nothing of a table of counts."""
+        """List notes on rows left out while building the data; none for a table of counts."""
         return tuple(self.source.notes) if isinstance(self.source, RatedDocuments | RatedCounts) else ()
 
     @property
@@ -180,11 +169,11 @@ class RatedDataset:
         return None if self.times is None or not self.times.size else float(self.calendar.days)
 
     @cached_property
-    def calendar(self) -> Calendar:
+    def calendar(self) -> "inspection.Calendar":
         """The days of the documents. Raises TypeError without times."""
         if self.times is None:
             raise TypeError("These data have no times.")
-        return calendar(self.times, self.undecided_times)
+        return inspection.calendar(self.times, self.undecided_times)
 
     @property
     def positives(self) -> int:
@@ -203,24 +192,24 @@ class RatedDataset:
         return self.amounts is not None if what == "money" else getattr(self.columns, what) is not None
 
     def over_time(self, thresholds: Floats, rule: Rule) -> OverTime:
-        """Count thresholds (k,) by week and day, and find the week from which on ratings are incomplete."""
+        """Count thresholds (k,) by week and day, and find the first week of incomplete ratings."""
         documents = self.documents
         return OverTime(
-            weekly_counts(documents, self.calendar, thresholds, rule),
+            inspection.weekly_counts(documents, self.calendar, thresholds, rule),
             self.daily_alerts(thresholds, rule),
             self._incomplete_from,
         )
 
-    def daily_alerts(self, thresholds: Floats, rule: Rule) -> DailyAlerts:
+    def daily_alerts(self, thresholds: Floats, rule: Rule) -> "inspection.DailyAlerts":
         """Count the alerts of thresholds (k,) on each day."""
-        return daily_alerts(self.documents, self.calendar, thresholds, rule)
+        return inspection.daily_alerts(self.documents, self.calendar, thresholds, rule)
 
-    def segment_counts(self, thresholds: Floats, rule: Rule) -> tuple[Segment, ...]:
+    def segment_counts(self, thresholds: Floats, rule: Rule) -> "tuple[inspection.Segment, ...]":
         """Count thresholds (k,) in each segment."""
         if self.segments is None:
             raise TypeError("These data have no segments.")
-        known = segmentation(self.segments, self.undecided_segments)
-        return segment_counts(self.documents, known, thresholds, rule)
+        known = inspection.segmentation(self.segments, self.undecided_segments)
+        return inspection.segment_counts(self.documents, known, thresholds, rule)
 
     def in_money(self) -> Self:
         """Weigh each document by its amount and leave out those of amount 0; the key stays.
@@ -280,11 +269,13 @@ class RatedDataset:
 
     @cached_property
     def _incomplete_from(self) -> int | None:
-        return incomplete_from(weekly_counts(self.documents, self.calendar, self.source.floors, "any"))
+        return inspection.incomplete_from(
+            inspection.weekly_counts(self.documents, self.calendar, self.source.floors, "any")
+        )
 
 
 def _complete_rows(frame: pd.DataFrame, columns: ColumnMeanings) -> Bools | None:
-    """Find the rows (n,) of the days in use; None for all."""
+    """Find the rows (n,) of the chosen days; None for all."""
     if columns.time is None or (columns.since is None and columns.complete_until is None):
         return None
     times, _ = local_times(frame, columns.time, np.arange(len(frame)))

@@ -1,4 +1,4 @@
-"""Simulate the built-in samples: rated alerts of one to four classifiers, a table of counts, and scored items."""
+"""Simulate the samples: rated alerts, a table of counts, and scored items."""
 
 import hashlib
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def _documents_sample(*names: str, seed: int, with_context: bool = False) -> Cal
 
 
 def _add_context(frame: pd.DataFrame, fraud: Bools, generator: np.random.Generator) -> None:
-    """Add to alerts in order of time what each was worth, when it came (in ten weeks) and through which channel."""
+    """Add amount, time (within ten weeks) and channel to alerts in order of time."""
     n = len(fraud)
     amounts = np.where(fraud, 160.0, 60.0) * np.exp(np.where(fraud, 1.1, 1.0) * generator.standard_normal(n))
     weekdays = np.array([1.0, 0.95, 1.0, 1.05, 1.3, 0.8, 0.6])
@@ -79,7 +79,7 @@ RATED_SAMPLES: dict[str, Callable[[str], RatedSource]] = {
 
 
 def _scored_sample(exaggeration: float, seed: int) -> Callable[[str], ScoredSource]:
-    """Simulate items whose log odds are `exaggeration` times further from the middle than they should be."""
+    """Simulate items whose log odds are multiplied by `exaggeration` about the middle."""
 
     def make(title: str) -> ScoredSource:
         generator = np.random.default_rng(seed)

@@ -31,7 +31,7 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Source(Generic[Choice]):
-    """Hold a table with the choice of columns to try first. `fingerprint` is the SHA-256 of the input.
+    """Hold a table with its first choice of columns and the SHA-256 of its input.
 
     `guess`: the guessed meanings of its columns, if they were guessed. `notes`: what reading it changed or left out.
     `ambiguous`: columns of numbers that can be read in two ways. `units`: the words beside the numbers of others.

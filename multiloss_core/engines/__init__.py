@@ -1,4 +1,4 @@
-"""Counts rated documents where they lie: the rows never leave their engine, only cells and counts do.
+"""Count rated documents in their engine; only cells and counts are fetched.
 
 A question is one SELECT (`statements`), written in the words of an engine (`dialects`), answered by DuckDB in this
 process, by a Spark cluster or by a PostgreSQL database (`backends`), and checked by `questions`. `load_sample` decides

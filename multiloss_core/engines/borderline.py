@@ -1,4 +1,4 @@
-"""Find the documents nearest to thresholds among rows that lie in an engine: only these few are fetched."""
+"""Find the documents nearest to thresholds in an engine, and fetch only these."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ MAX_FETCHED, AIMED_AT = 1_000, 500
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BorderlineRows:
-    """Rows of a table on either side of thresholds, nearest first, and the classifier that decides for each."""
+    """Hold rows on either side of thresholds, nearest first, with the deciding classifiers."""
 
     flagged: pd.DataFrame
     not_flagged: pd.DataFrame
@@ -29,9 +29,9 @@ class BorderlineRows:
 def borderline_rows(
     engine: Engine, table: str, columns: RatedColumns, counts: RatedCounts, thresholds: Floats, *, most: int = 50
 ) -> BorderlineRows:
-    """Fetch at most `most` rows on either side of thresholds (k,), infinity for never: one or two passes a side.
+    """Fetch at most `most` rows on either side of thresholds (k,) in one or two passes each.
 
-    `counts` of the same rows tell how far to look: so many nodes of each axis that they hold `most` documents. A
+    `counts` of the same rows limit the search to the nodes of each axis that hold `most` documents. A
     distance is a part of the way that each threshold was moved, so that scores of all kinds compare. Which classifier
     decides is as for `borderline_documents`. Raises EngineError and Cancelled, see `Engine.query`.
     """
@@ -66,7 +66,7 @@ def _nearest(
     rows = fetched(moved)
     distances, deciding = _distances(rows, columns, thresholds, spans, counts.rule, outwards=outwards)
     if len(rows) == MAX_FETCHED < between:
-        # Any of them came: look again, only as far as the nearest of so many reach.
+        # Any rows may have come: search again, only as far as the nearest ones reach.
         part = float(np.quantile(distances, AIMED_AT / between))
         closer = np.where(np.isnan(way), thresholds, thresholds + part * way)
         rows = fetched(closer)
@@ -76,7 +76,7 @@ def _nearest(
 
 
 def _moved(counts: RatedCounts, thresholds: Floats, most: int, *, outwards: bool) -> tuple[Floats, int]:
-    """Move thresholds by so many nodes that `most` documents lie between, and say how many do."""
+    """Move thresholds until `most` documents lie between, and count them."""
     places = [int(np.searchsorted(axis, value)) for axis, value in zip(counts.axes, thresholds, strict=True)]
     own = _flagged(counts, thresholds)
     longest, step = max(map(len, counts.axes)), 1
@@ -102,7 +102,7 @@ def _flagged(counts: RatedCounts, thresholds: Floats) -> int:
 def _distances(
     rows: pd.DataFrame, columns: RatedColumns, thresholds: Floats, spans: Floats, rule: Rule, *, outwards: bool
 ) -> tuple[Floats, "np.ndarray[tuple[int], np.dtype[np.intp]]"]:
-    """Measure how far rows lie from thresholds, in parts of the spans (k,), and which classifier decides."""
+    """Measure distances to thresholds in spans (k,), and find the deciding classifiers."""
     scores = np.column_stack([numbers(column_of(rows, name))[0] for name in columns.scores])
     with np.errstate(invalid="ignore", divide="ignore"):
         away = (thresholds - scores if outwards else scores - thresholds) / spans

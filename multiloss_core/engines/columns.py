@@ -9,7 +9,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.tables.column_meanings import ColumnMeanings
 
 MAX_CLASSIFIERS = 4
-# Of values to filter by, and of ratings.
+# Types of values to filter by, and of ratings.
 MAX_VALUES = 1_000
 
 
@@ -23,7 +23,7 @@ class Filter:
 
 @dataclass(frozen=True, kw_only=True)
 class RowWindow:
-    """Which rows of a table are meant: days from `since` until before `until` by column `time`, and the filters."""
+    """Select rows by days `since` (inclusive) `until` (exclusive) of `time`, and by filters."""
 
     time: str | None = None
     since: date | None = None

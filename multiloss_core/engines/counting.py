@@ -1,4 +1,4 @@
-"""Count documents in their engine: into cells to find thresholds on, and along a path for look-ups."""
+"""Count documents in their engine: in cells to find thresholds, and along a path."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -48,10 +48,10 @@ def count_documents(
     resolution: int | None = None,
     report: Report = lambda _: None,
 ) -> RatedCounts:
-    """Count the rated documents of a table: one pass for what can be used, one for each axis and one for the cells.
+    """Count the rated documents of a table in one pass, one per axis and one for the cells.
 
     Nodes are scores of positives: half of them spread evenly over positives, the others ever closer towards the largest
-    scores, where thresholds lie. Counts at every node are exact. `report` is told in words what is being done.
+    scores, where thresholds lie. Counts at every node are exact. `report` gets each step in words.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def count_documents(
     columns = replace(columns, floors=floors)
     axes: list[Floats] = []
     for number, score in enumerate(checked.scores):
-        report(f"Looking for the scores of positives in '{score.name}'")
+        report(f"Reading the scores of positives in '{score.name}'")
         found, _ = positive_scores(engine, table, columns, number)
         axes.append(score_nodes(found, floors[number], score.high, resolution or RESOLUTIONS[len(floors)]))
     report(f"Counting {checked.funnel.at_or_above_floor:,} documents")
@@ -74,7 +74,7 @@ def count_documents(
 
 
 def score_nodes(positives: Floats, floor: float, highest: float, resolution: int) -> Floats:
-    """Place at most `resolution` nodes: the floor, scores of positives (p,), rising, and the next number above all."""
+    """Place at most `resolution` nodes: floor, rising positive scores (p,), and one above all."""
     inside = positives[positives > floor]
     chosen = np.empty(0, dtype=np.intp)
     if len(inside) <= resolution - 2:
@@ -109,7 +109,7 @@ def _notes(checked: EngineFunnel, columns: RatedColumns) -> list[str]:
 
 
 def calendar_along(counts: PathCounts) -> Calendar:
-    """Make the calendar of documents that were counted by day; those without a time are left out.
+    """Make the calendar of documents counted by day, without those that have no time.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def segment_counts_along(counts: PathCounts, vertex: int) -> tuple[Segment, ...]
 
 
 def group_parts_along(counts: PathCounts, thresholds: Floats, rule: Rule) -> GroupParts:
-    """Make of counts along a path (m, k), by part of the groups, what intervals take the place of rows.
+    """Turn counts along a path (m, k) by part of the groups into data for intervals.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def over_time_along(counts: PathCounts, vertex: int) -> OverTime:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CountedDataset(RatedDataset):
-    """Hold counts of documents that lie in the `table` of an engine, where `rows` are the meanings of its columns.
+    """Hold counts of documents in the engine's `table`; `rows` define its columns.
 
     `known_days`: the number of days that rows came on, where they were counted by day.
     """
@@ -197,9 +197,9 @@ class CountedDataset(RatedDataset):
 
     @property
     def days(self) -> float | None:
-        """The number of calendar days from the first to the last document; None where it was not counted."""
+        """Number of calendar days from the first to the last document; None if not counted."""
         return self.known_days
 
     def count_along(self, engine: Engine, thresholds: Floats, rule: Rule, by: By | None = None) -> PathCounts:
-        """Count the documents along a path (m, k), by day, segment or part of groups: one pass over the table."""
+        """Count documents along a path (m, k), by day, segment or part of groups, in one pass."""
         return count_along(engine, self.table, self.rows, thresholds, rule, by)

@@ -1,4 +1,4 @@
-"""What differs between the SQL of engines: names, literals, and how many nodes of an axis lie at or below a score."""
+"""Define the SQL of each engine: names, literals, and the search for nodes of an axis."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -11,7 +11,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.column_values import MAX_SCORE
 
-# What a column other than a score may hold.
+# Types of values in a column other than a score.
 Value: TypeAlias = str | bool | int | float | Decimal | date
 
 # Nodes that pad an axis to a power of two: above every usable score, and still a number in every engine.
@@ -19,7 +19,7 @@ ABOVE_ALL = 1e300
 
 
 class Dialect:
-    """Standard SQL. Nodes are searched by a balanced tree of CASE, which every engine understands.
+    """Write standard SQL; nodes are searched by a balanced tree of CASE.
 
     An engine of another kind needs a class of these few methods, and the contract tests in `tests/engines` run on it.
     """
@@ -27,7 +27,7 @@ class Dialect:
     quote = '"'
     double = "DOUBLE PRECISION"
     text = "VARCHAR"
-    # All axes together may have so many nodes: they are written into the statement.
+    # Maximum number of nodes of all axes, as they are written into the statement.
     max_nodes = 1_000
     # Whether quantiles are values of the column at exactly that rank.
     exact_quantiles = True
@@ -45,7 +45,7 @@ class Dialect:
         return ".".join(self.name(part) for part in parts)
 
     def number(self, value: float) -> str:
-        """Write a finite number as a literal of double precision: without an exponent it would be a decimal."""
+        """Write a finite number as a double literal, with an exponent lest it be a decimal."""
         text = repr(float(value))
         return text if "e" in text else f"{text}e0"
 
@@ -83,11 +83,11 @@ class Dialect:
         return f"CAST({expression} AS {self.text})"
 
     def is_nan(self, expression: str) -> str:
-        """Tell whether a double is not a number; never NULL."""
+        """Test whether a double is not a number; never NULL."""
         return f"coalesce({expression} = CAST('NaN' AS {self.double}), FALSE)"
 
     def is_finite(self, expression: str) -> str:
-        """Tell whether a double is a number of a usable size; never NULL.
+        """Test whether a double is a number of a usable size; never NULL.
 
         Engines put NaN above all numbers or nowhere.
         """
@@ -95,7 +95,7 @@ class Dialect:
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
     def random_part(self, expression: str) -> str:
-        """One of 256 parts of texts, the same in every engine: two hexadecimal digits."""
+        """Assign a text to one of 256 parts, two hexadecimal digits, alike in every engine."""
         return f"substr(md5({expression}), 1, 2)"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:
@@ -104,7 +104,7 @@ class Dialect:
         return f"percentile_disc(ARRAY[{ranks}]) WITHIN GROUP (ORDER BY {expression})"
 
     def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
-        """Add to the rows of a subquery columns code -> (score, nodes): how many nodes lie at or below the score.
+        """Add columns code -> (score, nodes at or below the score) to a subquery's rows.
 
         As `np.searchsorted(nodes, score, side="right")` for every finite double. Nodes must rise.
         """
@@ -121,7 +121,7 @@ class Dialect:
 
 
 class _Halving(Dialect):
-    """Engines whose arrays can be indexed: a binary search, one SELECT for each halving, all axes at once."""
+    """Search indexed arrays by halving, one SELECT per step for all axes at once."""
 
     def _element(self, nodes: Floats, index: str) -> str:
         raise NotImplementedError
@@ -152,11 +152,11 @@ class DuckDBDialect(_Halving):
     keeps_order = True
 
     def is_nan(self, expression: str) -> str:
-        """Tell whether a double is not a number; isnan(NULL) is NULL here."""
+        """Test whether a double is not a number; isnan(NULL) is NULL here."""
         return f"coalesce(isnan({expression}), FALSE)"
 
     def is_finite(self, expression: str) -> str:
-        """Tell whether a double is a number of a usable size."""
+        """Test whether a double is a number of a usable size."""
         # DuckDB 2.0 takes the range that a Parquet file notes, which leaves out NaN, for that of all values: of
         # NOT isnan(x) AND abs(x) < 1e100 nothing is left where x has NaN. isfinite(x) stays.
         return f"coalesce(isfinite({expression}) AND abs({expression}) < {self.number(MAX_SCORE)}, FALSE)"
@@ -170,7 +170,7 @@ class DuckDBDialect(_Halving):
 
 
 class SparkDialect(_Halving):
-    """Spark SQL 4. Its quantiles are values of the column whose ranks are off by 1e-5 of the rows at most."""
+    """Write Spark SQL 4. Its quantiles are column values with a rank error of at most 1e-5."""
 
     quote = "`"
     double = "DOUBLE"
@@ -184,7 +184,7 @@ class SparkDialect(_Halving):
         return f"'{escaped}'"
 
     def is_nan(self, expression: str) -> str:
-        """Tell whether a double is not a number; isnan(NULL) is FALSE here."""
+        """Test whether a double is not a number; isnan(NULL) is FALSE here."""
         return f"isnan({expression})"
 
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:

@@ -1,4 +1,4 @@
-"""What an engine is: it answers one SELECT with an Arrow table, tells how far it is, and can be stopped."""
+"""Define an engine: it answers a SELECT with Arrow, reports progress and can be cancelled."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -10,13 +10,13 @@ import pyarrow as arrow
 from multiloss_core.engines.dialects import Dialect
 from multiloss_core.errors import DataError
 
-# A question that was withdrawn has so long to end before it is abandoned; then how often it is told to.
+# Seconds for a cancelled question to end before it is abandoned; then the retry interval.
 SECONDS_TO_STOP = 1.5
 SECONDS_BETWEEN_STOPS = 0.05
 
 
 class EngineError(DataError):
-    """An engine could not answer; the message says in one sentence why and what to do."""
+    """Report in one sentence why an engine could not answer, and how to continue."""
 
 
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong
@@ -24,23 +24,23 @@ class Cancelled(Exception):  # noqa: N818 - nothing went wrong
 
 
 class Engine(Protocol):
-    """Where tables lie. One question at a time; `progress` and `cancel` may be called from other threads.
+    """Answer one question at a time; other threads may call `progress` and `cancel`.
 
     No statement but SELECT is ever asked. Times are in UTC.
     """
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables that may be asked for, in the order to show them. Raises EngineError."""
 
     def source(self, table: str) -> str:
-        """Write the table as it stands after FROM. Raises DataError for one that is not among `tables`."""
+        """Write the table as it stands after FROM. Raises DataError unless it is in `tables`."""
 
     def version(self, table: str) -> str | None:
-        """Say which state of the table is counted: the same words for the same rows; None where that is not known."""
+        """Return the version of the counted rows; None where it is not known."""
 
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT.
@@ -52,17 +52,17 @@ class Engine(Protocol):
         """
 
     def progress(self) -> float | None:
-        """Say which share of the question is answered, in [0, 1]; None where the engine does not tell."""
+        """Return the answered share of the question, in [0, 1]; None where it is not known."""
 
     def cancel(self) -> None:
-        """Withdraw the question that is being answered; the engine can be asked again at once. Takes 2 s at most."""
+        """Cancel the current question within 2 s; the engine can be asked again at once."""
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Release the connection."""
 
 
 def nothing() -> None:
-    """Stop what has not begun, or has ended."""
+    """Do nothing, where no question is running."""
 
 
 class Question:
@@ -70,7 +70,7 @@ class Question:
 
     Attributes
     ----------
-    stop : tells the engine to stop; called again and again, as what has not begun yet cannot be stopped.
+    stop : stops the engine; called repeatedly, as only a running question can be stopped.
     abandon : called where the engine did not stop in time.
     """
 
@@ -81,13 +81,13 @@ class Question:
 
     @property
     def is_withdrawn(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+        """Whether the question was cancelled."""
         return self._withdrawn.is_set()
 
     def withdraw(self) -> None:
         """Stop it from another thread, and wait until it has ended."""
         self._withdrawn.set()
-        # In a thread of its own: telling an engine that hangs would hang as well.
+        # In its own thread: stopping an engine that hangs may hang, too.
         threading.Thread(target=self._keep_stopping, daemon=True).start()
         if not self._ended.wait(SECONDS_TO_STOP):
             self.abandon()
@@ -98,14 +98,14 @@ class Question:
 
     def _keep_stopping(self) -> None:
         while not self._ended.is_set():
-            # What fails here has ended in between or cannot be reached; the thread that asked is told so as well.
+            # Errors here mean an end or a lost connection, which the asking thread reports.
             with suppress(Exception):
                 self.stop()
             self._ended.wait(SECONDS_BETWEEN_STOPS)
 
 
 class Questions:
-    """One question of an engine at a time; other threads may withdraw it."""
+    """Run one question of an engine at a time; other threads may cancel it."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
@@ -141,7 +141,7 @@ def require_table(table: str, tables: tuple[str, ...]) -> str:
 
 
 def first_sentence(error: BaseException | str) -> str:
-    """Shorten what an engine says of an error to its first line."""
+    """Shorten an engine's error to its first line."""
     lines: list[Any] = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = str(lines[0]) if lines else type(error).__name__
     return text if len(text) <= 200 else f"{text[:199]}…"

@@ -1,4 +1,4 @@
-"""Fetch a table of an engine where it is small, else a sample that shows the meanings of its columns.
+"""Fetch a small table of an engine, or a sample that shows its columns.
 
 `load_sample` fetches a window of a table: all its rows, or a sample of too many. `rated_columns_of` finds the values
 in all rows for the meanings of a sample, so that `count_documents` can count them in the engine.
@@ -44,17 +44,17 @@ from multiloss_core.thresholds.data.rating_floors import (
     suggest_floors,
 )
 
-# Up to so many rows are fetched; of more, cells are counted where they lie.
+# Up to this number of rows are fetched; of more, cells are counted in place.
 MAX_FETCHED = 200_000
-# Of a file that a person brings, whose rows are here already; of more, the server would hold hundreds of megabytes.
+# Of an uploaded file up to this number of rows; more would take hundreds of megabytes.
 MAX_HELD = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EngineSample:
-    """What was fetched of a window of a table, which holds so many `rows`: all of them, or some.
+    """Hold the fetched rows of a window of a table of `rows` rows: all, or some.
 
-    `file` is as one that was read. `version`: which state of the table it was, where its engine tells.
+    `file` is as one that was read. `version`: the state of the table, where it is known.
     """
 
     table: str
@@ -70,17 +70,17 @@ class EngineSample:
 
     @property
     def fingerprint(self) -> str:
-        """A SHA-256: of the rows where all were fetched, else of the table's name, window, version and size."""
+        """A SHA-256 of the fetched rows, or of the table's name, window, version and size."""
         if self.is_complete:
             names = json.dumps([*map(str, self.file.frame.columns)]).encode("ascii")
             return hashlib.sha256(names + _row_hashes(self.file.frame).tobytes()).hexdigest()
-        told = {"table": self.table, "window": asdict(self.window), "version": self.version, "rows": self.rows}
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode("ascii")).hexdigest()
+        described = {"table": self.table, "window": asdict(self.window), "version": self.version, "rows": self.rows}
+        return hashlib.sha256(json.dumps(described, sort_keys=True, default=str).encode("ascii")).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
 class EngineTable:
-    """A table of the engine that the configuration names `connection`, as it was fetched at a time (UTC).
+    """Identify a table of the configured `connection`, fetched at a time (UTC).
 
     The rows of a large file lie in an `engine` of their own, and no connection is named.
     """
@@ -121,7 +121,7 @@ class EngineTable:
 def load_sample(
     engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, most: int | None = None, sampled: int = SAMPLED_ROWS
 ) -> EngineSample:
-    """Fetch the rows of a window where there are at most so many, `MAX_FETCHED` when left out; else `sampled` of them.
+    """Fetch a window's rows up to `most` (`MAX_FETCHED` by default); else `sampled` of them.
 
     Engines that keep no order give the rows in one that depends on what they hold alone, so that the same rows give the
     same numbers.
@@ -138,7 +138,8 @@ def load_sample(
     is_complete = rows <= most
     file = fetch_rows(engine, table, window, most=most if is_complete else sampled)
     if is_complete and not engine.dialect.keeps_order:
-        file = TableFile(frame=_in_one_order(file.frame), notes=file.notes, ambiguous=file.ambiguous, units=file.units)
+        order = np.argsort(_row_hashes(file.frame), kind="stable")
+        file = replace(file, frame=file.frame.iloc[order].reset_index(drop=True))
     # Rows may have come or gone since they were counted.
     rows = len(file.frame) if is_complete else max(rows, len(file.frame) + 1)
     return EngineSample(table=table, window=window, rows=rows, file=file, version=version)
@@ -146,7 +147,7 @@ def load_sample(
 
 @dataclass(frozen=True, kw_only=True)
 class Ratings:
-    """The different values of a rating column, blank ones left out: as they are, in words, and in how many rows.
+    """Hold the distinct values of a rating column, as words, with their numbers of rows.
 
     `words` (v,) are those of `rating_values`: lower case, the same for values that differ in case or blanks alone.
     """
@@ -158,7 +159,7 @@ class Ratings:
 
     @property
     def counted(self) -> dict[str, int]:
-        """How many rows hold each word, the commonest value first."""
+        """Number of rows that hold each word, the commonest value first."""
         counted = dict.fromkeys(self.words, 0)
         for word, rows in zip(self.words, self.rows, strict=True):
             counted[word] += rows
@@ -167,7 +168,7 @@ class Ratings:
     def meaning(
         self, meanings: Mapping[str, Meaning], *, one_class: bool = False
     ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
-        """Find the values that mean positive and those that mean negative, from what each word means.
+        """Find the positive and the negative values from the meanings of the words.
 
         Raises
         ------
@@ -205,7 +206,7 @@ def ratings_in(engine: Engine, table: str, column: str, window: RowWindow = ALL_
 def rated_columns_of(
     engine: Engine, sample: EngineSample, meant: ColumnMeanings, *, one_class: bool = False
 ) -> RatedColumns:
-    """Find the values of a table that have the meanings of a sample of it, for `count_documents`.
+    """Find the table's values with the meanings of a sample, for `count_documents`.
 
     Raises
     ------
@@ -262,10 +263,6 @@ def _no_column(sample: EngineSample, name: str) -> DataError:
     return DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
 
 
-def _in_one_order(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.iloc[np.argsort(_row_hashes(frame), kind="stable")].reset_index(drop=True)
-
-
 def _row_hashes(frame: pd.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
     return np.asarray(pd.util.hash_pandas_object(frame, index=False), dtype=np.uint64)
 
@@ -282,7 +279,7 @@ def complete_floors(
     sample: pd.DataFrame,
     method: FloorMethod | None,
 ) -> tuple[float, ...]:
-    """Complete floors (k,) that were not given, as `suggest_floors` does: an empty corner that cannot be enlarged.
+    """Complete missing floors (k,) by a maximal empty corner, as `suggest_floors` does.
 
     Where it lies is found on a grid of the quantiles of a `sample` of rows, and its sides then among all rows: one pass
     for the smallest scores, one for the cells, and one for each side. Without such a corner, the smallest scores.
@@ -301,11 +298,11 @@ def complete_floors(
         return tuple((known | jumps)[j] for j in range(len(given)))
     columns = replace(columns, floors=())
     require_numbers(engine, table, columns)
-    # A document at or above a given floor was rated because of it and tells nothing of the others.
+    # A document at or above a given floor was rated for it and is no evidence on others.
     lowest = lowest_scores(engine, table, columns, known)
     if known and np.isnan(lowest).all():
         lowest = lowest_scores(engine, table, columns)
-    # That there is no usable row is said where they are counted.
+    # Counting reports a table without usable rows.
     low = {j: float(np.nan_to_num(lowest[j])) for j in range(len(given)) if j not in known}
     corner = low if len(low) == 1 else _empty_corner(engine, table, columns, known, low, sample)
     return tuple((known | corner)[j] for j in range(len(given)))
@@ -314,7 +311,7 @@ def complete_floors(
 def _jumps_of_sample(
     columns: RatedColumns, known: dict[int, float], sample: pd.DataFrame, method: FloorMethod | None
 ) -> dict[int, float] | None:
-    """Find the floors of a sample by density jumps where these are wanted; None where the corner is."""
+    """Find a sample's floors by density jumps where these apply; None for the corner."""
     if method == "corner":
         return None
     read = [numbers(column_of(sample, name))[0] for name in columns.scores]
@@ -339,7 +336,7 @@ def _empty_corner(
     low: dict[int, float],
     sample: pd.DataFrame,
 ) -> dict[int, float]:
-    """Find the most surprising empty corner of the scores in `low` among documents below all floors in `known`."""
+    """Find the most surprising empty corner in `low` among documents below `known` floors."""
     axes = tuple(
         np.array([known[j]]) if j in known else _nodes(column_of(sample, name), low[j], FLOOR_RESOLUTIONS[len(low)])
         for j, name in enumerate(columns.scores)

@@ -1,4 +1,4 @@
-"""Ask an engine, check the answer, and return what it says as values of this library."""
+"""Ask an engine, check the answer, and return values of this library."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ MAX_DISTINCT = 500_000
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreColumn:
-    """What is wrong with a score column among decided rows, and the range of its usable numbers (NaN without any)."""
+    """Hold faults and usable range (NaN if none) of a score column among decided rows."""
 
     name: str
     blank: int
@@ -42,7 +42,7 @@ class ScoreColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class EngineFunnel:
-    """How many rows survive each step, and what each score column holds."""
+    """Hold the rows that survive each step, and the contents of each score column."""
 
     funnel: DataFunnel
     undecided: int
@@ -52,7 +52,7 @@ class EngineFunnel:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PathCounts:
-    """Usable documents counted by the first vertex of a path, `step` (r,) from 0 to m, that no longer flags them.
+    """Hold usable documents by the first vertex, `step` (r,) in 0..m, that leaves them out.
 
     `positive` (r,) is the rating; `documents`, `weights` and `squares` (r,) are n, the sum of weights and that of their
     squares; `by` (r,) is the day, segment or part of groups where it was asked for.
@@ -74,7 +74,7 @@ def count_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS) -> int:
 def fetch_rows(
     engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, columns: Sequence[str] | None = None, most: int
 ) -> TableFile:
-    """Fetch rows, at most so many, all columns or some, read as those of a file are."""
+    """Fetch at most `most` rows, all columns or some, typed as those of a file."""
     sql = f"{statements.rows_of(engine.dialect, engine.source(table), window, columns)} LIMIT {int(most)}"
     found = engine.query(sql)
     read = dict(zip(found.column_names, found.columns, strict=True))
@@ -108,7 +108,7 @@ def column_values(
 
 
 def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
-    """Refuse columns that are missing or hold text where numbers are needed: each engine reads text in its own way.
+    """Reject missing columns, and text for numbers, as each engine parses text differently.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def count_funnel(engine: Engine, table: str, columns: RatedColumns) -> EngineFun
 def count_cells(
     engine: Engine, table: str, columns: RatedColumns, axes: Axes
 ) -> tuple[Indices, Indices, Floats, Floats]:
-    """Count usable documents in the occupied cells of a grid: one pass, whose cost grows with rows and not with cells.
+    """Count usable documents in occupied cells in one pass; the cost grows with rows.
 
     Returns cells (c, k), how many nodes of each axis lie at or below the scores; and by class (c, 2), negatives first,
     the number of documents, the sum of their weights and that of the squares of these.
@@ -187,7 +187,7 @@ def count_cells(
 def count_along(
     engine: Engine, table: str, columns: RatedColumns, thresholds: Floats, rule: Rule, by: By | None = None
 ) -> PathCounts:
-    """Count usable documents along a path (m, k) that never falls, by day, segment or part of groups: one pass."""
+    """Count usable documents along a rising path (m, k), by day, segment or part of groups."""
     require_rule(rule)
     finite = np.where(np.isposinf(thresholds), 1e300, thresholds)
     found = engine.query(statements.along_path(engine.dialect, engine.source(table), columns, finite, rule, by))
@@ -205,7 +205,7 @@ def count_along(
 
 
 def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: int) -> tuple[Floats, bool]:
-    """Find the distinct scores of positives, rising, and whether these are all of them; else 4,096 quantiles."""
+    """Find the distinct scores of positives, rising, and whether complete; else 4,096 quantiles."""
     sql = statements.distinct_scores(engine.dialect, engine.source(table), columns, score, MAX_DISTINCT)
     found = np.sort(np.asarray(engine.query(sql)["score"].to_numpy(), dtype=np.float64))
     if len(found) <= MAX_DISTINCT:
@@ -216,7 +216,7 @@ def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: in
 def lowest_scores(
     engine: Engine, table: str, columns: RatedColumns, below: Mapping[int, float] = MappingProxyType({})
 ) -> Floats:
-    """Find the smallest scores (k,) of usable documents below a number in every score of `below`; NaN without any."""
+    """Find the lowest scores (k,) of usable documents below `below`; NaN without any."""
     row = engine.query(statements.lowest_scores(engine.dialect, engine.source(table), columns, below)).to_pylist()[0]
     return np.array([_number(row[f"low_{j + 1}"]) for j in range(len(columns.scores))])
 
@@ -224,7 +224,7 @@ def lowest_scores(
 def quantiles(
     engine: Engine, table: str, columns: RatedColumns, score: int, shares: Floats, *, positive: bool
 ) -> Floats:
-    """Find quantiles of a score, each once: exact but where `dialect.exact_quantiles` says otherwise."""
+    """Find distinct quantiles of a score, exact if `dialect.exact_quantiles`."""
     sql = statements.score_quantiles(
         engine.dialect, engine.source(table), columns, score, shares.tolist(), positive=positive
     )
@@ -234,7 +234,7 @@ def quantiles(
 def documents_between(
     engine: Engine, table: str, columns: RatedColumns, loose: Floats, strict: Floats, rule: Rule, *, most: int = 1_000
 ) -> pd.DataFrame:
-    """Fetch documents that thresholds `loose` (k,) flag and `strict` (k,) do not, at most so many."""
+    """Fetch at most `most` documents that `loose` (k,) flags and `strict` (k,) does not."""
     require_rule(rule)
     sql = statements.documents_between(engine.dialect, engine.source(table), columns, loose, strict, rule, most)
     return engine.query(sql).to_pandas()

@@ -1,4 +1,4 @@
-"""One SELECT for each question that is asked of a table: text made of a dialect, a table and what its columns mean.
+"""Write one SELECT per question from a dialect, a table and its columns.
 
 Everything that a person chose comes in by `Dialect.name` and `Dialect.literal` and by nothing else.
 """
@@ -25,7 +25,7 @@ def rows_of(dialect: Dialect, table: str, window: RowWindow, columns: Sequence[s
 
 
 def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
-    """How many rows there are: `n`."""
+    """Count the rows: `n`."""
     return f"SELECT count(*) AS n FROM {table}{_where(dialect, window)}"
 
 
@@ -35,7 +35,7 @@ def sample(dialect: Dialect, table: str, window: RowWindow, rows: int) -> str:
 
 
 def column_values(dialect: Dialect, table: str, window: RowWindow, column: str, most: int) -> str:
-    """Count the commonest values of a column: `value`, `n`; one more than `most`, to notice that there are more."""
+    """Count the commonest values of a column (`value`, `n`), up to `most` + 1."""
     name = dialect.name(column)
     return (
         f"SELECT {name} AS value, count(*) AS n FROM {table}{_where(dialect, window)} "
@@ -44,7 +44,7 @@ def column_values(dialect: Dialect, table: str, window: RowWindow, column: str, 
 
 
 def funnel(dialect: Dialect, table: str, columns: RatedColumns) -> str:
-    """One row: how many rows survive each step, and of each score what is wrong with it and its range.
+    """Count in one row those that survive each step, with faults and range of each score.
 
     `read`, `rated`, `complete`, `at_or_above_floor`, `positives`, `bad_weights`, `undecided`; for score j from 1 on
     `blank_j`, `unusable_j`, `low_j`, `high_j`.
@@ -76,7 +76,7 @@ def funnel(dialect: Dialect, table: str, columns: RatedColumns) -> str:
 
 
 def distinct_scores(dialect: Dialect, table: str, columns: RatedColumns, score: int, most: int) -> str:
-    """Count the scores of positives: `score`, `n`; one more than `most`, to notice that there are more."""
+    """Count the scores of positives (`score`, `n`), up to `most` + 1."""
     name = f"s{score + 1}"
     return (
         f"SELECT {name} AS score, count(*) AS n FROM ({usable(dialect, table, columns)}) u WHERE positive = 1 "
@@ -85,7 +85,7 @@ def distinct_scores(dialect: Dialect, table: str, columns: RatedColumns, score: 
 
 
 def lowest_scores(dialect: Dialect, table: str, columns: RatedColumns, below: Mapping[int, float]) -> str:
-    """Find the smallest scores, `low_1` … `low_k`, of usable documents below a number in every score of `below`."""
+    """Find the lowest scores, `low_1` … `low_k`, of usable documents below `below`."""
     found = ", ".join(f"min(s{j + 1}) AS low_{j + 1}" for j in range(len(columns.scores)))
     limits = " AND ".join(f"s{j + 1} < {dialect.number(limit)}" for j, limit in below.items())
     return f"SELECT {found} FROM ({usable(dialect, table, columns)}) u{f' WHERE {limits}' if limits else ''}"
@@ -116,7 +116,7 @@ def cells(dialect: Dialect, table: str, columns: RatedColumns, axes: Sequence[Fl
 def along_path(
     dialect: Dialect, table: str, columns: RatedColumns, thresholds: Floats, rule: Rule, by: By | None = None
 ) -> str:
-    """Count usable documents by the first vertex of a path (m, k), from 0 to m, that no longer flags them.
+    """Count usable documents by the first vertex of a path (m, k), 0 to m, that omits them.
 
     `step`, `positive`, `n`, `w`, `w2`, and what they are counted by: `day`, `segment` or `part` (of the groups).
     """
@@ -125,7 +125,7 @@ def along_path(
         {f"c{j + 1}": (score, thresholds[:, j]) for j, score in enumerate(_names(columns).scores)},
     )
     codes = ", ".join(f"c{j + 1}" for j in range(len(columns.scores)))
-    # Of one score there is nothing to compare, and no engine compares a single value.
+    # `greatest` and `least` need more than one value.
     step = codes if len(columns.scores) == 1 else f"{'greatest' if rule == 'any' else 'least'}({codes})"
     keys = ", ".join([step, *filter(None, (by,)), "positive"])
     shown = ", ".join([f"{step} AS step", *filter(None, (by,)), "positive"])
@@ -135,7 +135,7 @@ def along_path(
 def documents_between(
     dialect: Dialect, table: str, columns: RatedColumns, loose: Floats, strict: Floats, rule: Rule, most: int
 ) -> str:
-    """Select rows that thresholds `loose` (k,) flag and `strict` (k,) do not; at most `most`, any of them."""
+    """Select at most `most` rows that `loose` (k,) flags and `strict` (k,) does not."""
     known = _expressions(dialect, columns)
     inside, outside = (_flags(dialect, known, thresholds, rule) for thresholds in (loose, strict))
     where = _where(dialect, columns.window, _usable(dialect, columns, known), inside, f"NOT {outside}")
@@ -143,7 +143,7 @@ def documents_between(
 
 
 def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
-    """Rows of the window with scores `s1` … `sk` as doubles, `positive` 1, 0 or NULL, weight, day, segment, part."""
+    """Select a window's scores `s1` … `sk`, `positive`, weight, day, segment and part."""
     known = _expressions(dialect, columns)
     parts = [
         *(f"{score} AS s{j}" for j, score in enumerate(known.scores, 1)),
@@ -163,12 +163,12 @@ def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
 
 
 def usable(dialect: Dialect, table: str, columns: RatedColumns) -> str:
-    """Select of `base` the rows that are decided, complete, of a usable weight, and at or above a floor."""
+    """Select decided, complete rows of `base` with usable weight, at or above a floor."""
     return f"SELECT * FROM ({base(dialect, table, columns)}) b WHERE {_usable(dialect, columns, _names(columns))}"
 
 
 class _Names(NamedTuple):
-    """What stands for the scores, the rating and the weight of a row: names of `base`, or expressions."""
+    """Name the scores, rating and weight of a row: names of `base`, or expressions."""
 
     scores: tuple[str, ...]
     positive: str = "positive"
@@ -202,7 +202,7 @@ def _numbers(dialect: Dialect, columns: RatedColumns, name: str) -> str:
         return values
     if name.startswith(MINUS):
         return f"(-{values})"
-    # Not every engine has infinity as a quotient, and what is above all usable numbers is refused like it.
+    # Some engines have no infinite quotient; too large a number is rejected like it.
     zero, above_all = dialect.number(0.0), dialect.number(ABOVE_ALL)
     return f"(CASE WHEN {values} = {zero} THEN {above_all} ELSE {dialect.number(1.0)} / {values} END)"
 

@@ -1,4 +1,4 @@
-"""Read files and tables of engines as sources: with their rows while these are few, else with a sample of them."""
+"""Read files and engine tables as sources, with all rows or a sample of many."""
 
 import hashlib
 import shutil
@@ -26,13 +26,13 @@ from multiloss_core.tables import (
 )
 from multiloss_core.tables.kept_rows import Kept
 
-# What counting the rows of one file may take; of more, DuckDB works on disk.
+# Memory to count the rows of one file; beyond it, DuckDB works on disk.
 MEMORY_LIMIT = "512MB"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileTable:
-    """Hold a file as it was read, with the guessed meanings of its columns; None for a table of counts.
+    """Hold a file with the guessed meanings of its columns; None for a table of counts.
 
     `engine` and `sample` are there for documents in more than `MAX_HELD` rows: `file` then holds 10,000 of them.
     All lie in a folder of the file's own, which takes `disk` bytes and goes with the engine.
@@ -46,7 +46,7 @@ class FileTable:
 
 
 def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> FileTable:
-    """Read a file of at most 200 MB as `read_in_process` does; many documents are kept on disk, never in memory.
+    """Read a file of at most 200 MB in a worker; many documents stay on disk.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LO
 
 
 def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> RatedSource:
-    """Read a file as a source of rated documents or of counts. Raises DataError where it is no usable table."""
+    """Read a file as rated documents or counts. Raises DataError if it is no usable table."""
     table = read_file_table(data, name, options)
     file, guess, origin, notes = table.file, table.guess, None, table.file.notes
     if guess is not None:
@@ -94,7 +94,7 @@ def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_
 
 
 def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow = ALL_ROWS) -> RatedSource:
-    """Fetch the rows of a table in a window, or a sample of too many, as a source; `place` names the engine.
+    """Fetch a window of a table, or a sample of too many rows, as a source of `place`.
 
     Raises
     ------

@@ -45,18 +45,18 @@ class ColumnMeanings:
 
     @property
     def only_positive(self) -> str | None:
-        """The rating of a positive, where there is one such rating and the only other one is negative."""
+        """Return the rating of a positive where it and one negative are the only ratings."""
         found = sorted(self.meanings, key=lambda rating: str(rating[1]))
         return found[1][0] if [meaning for _, meaning in found] == ["negative", "positive"] else None
 
     def require_answers(self) -> None:
         """Raise DataError where the rating, a meaning or a decimal sign is still open."""
         if self.rating is None:
-            raise DataError("No column with the ratings is chosen; choose the one that says what was fraud.")
+            raise DataError("No column with the ratings is chosen; choose the one that marks fraud.")
         for rating, meaning in self.meanings:
             if meaning is None:
                 raise DataError(
-                    f"What '{shortened(rating)}' in '{self.rating}' means is not said yet; choose fraud, not fraud or "
+                    f"What '{shortened(rating)}' in '{self.rating}' means is unknown; choose fraud, not fraud or"
                     "not known yet."
                 )
         for column, sign in self.decimal_signs:

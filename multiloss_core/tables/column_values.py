@@ -15,14 +15,14 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 MAX_SCORE = 1e100
 # Quotients of smaller weights are infinite.
 SMALLEST_WEIGHT = 1e-100
-# So many rows of a table tell what its columns are.
+# Rows of a table from which the roles of its columns are guessed.
 MAX_SAMPLED = 10_000
 
 Table = TypeVar("Table", pd.DataFrame, "pd.Series[Any]")
 
 
 def numbers(column: "pd.Series[Any]") -> tuple[Floats, Bools, Bools]:
-    """Read a column as numbers: (values, which cells are blank, which hold text, infinity or an absurd size)."""
+    """Read a column as numbers; return the values and masks of blank and of unusable cells."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         # Few words may stand for cells that would fill the memory: they are not written out. Code -1 is a blank.
         values, blank, unusable = numbers(pd.Series(column.cat.categories))
@@ -39,12 +39,12 @@ def numbers(column: "pd.Series[Any]") -> tuple[Floats, Bools, Bools]:
 
 
 def are_weights(values: Floats) -> Bools:
-    """Tell which numbers can be weights: above 0, and neither so small nor so large that sums and quotients fail."""
+    """Return which numbers can be weights: above 0, with finite sums and quotients."""
     return (values >= SMALLEST_WEIGHT) & (values < MAX_SCORE)
 
 
 def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, expected: str, way_out: str) -> None:
-    """Refuse a column unless every cell (n,) is `usable`; `rows` (n,) are its rows in the table, counted from 0.
+    """Require that every cell (n,) is `usable`; `rows` (n,) count table rows from 0.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, ex
 
 
 def is_numeric(column: "pd.Series[Any]") -> bool:
-    """Whether a column holds numbers, or text of which most reads as numbers; truth values and dates are none."""
+    """Return whether a column holds numbers, or text of which most reads as numbers."""
     if pd.api.types.is_bool_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return False
     if pd.api.types.is_numeric_dtype(column.dtype):
@@ -71,7 +71,7 @@ def is_numeric(column: "pd.Series[Any]") -> bool:
 
 
 def sampled_numbers(column: "pd.Series[Any]") -> Floats:
-    """At most 10,000 cells of a column, evenly spread over it, as numbers; NaN for text and blanks."""
+    """Return at most 10,000 evenly spread cells as numbers; NaN for text and blanks."""
     cells = sampled(column)
     if pd.api.types.is_numeric_dtype(cells.dtype):
         return cells.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -81,7 +81,7 @@ def sampled_numbers(column: "pd.Series[Any]") -> Floats:
 
 
 def sampled(table: Table) -> Table:
-    """At most 10,000 rows of a table, evenly spread over it."""
+    """Take at most 10,000 rows of a table, evenly spread over it."""
     return table.iloc[np.linspace(0, len(table) - 1, min(len(table), MAX_SAMPLED)).astype(np.intp)]
 
 
@@ -89,10 +89,10 @@ RECIPROCAL = "1 / "
 
 
 def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
-    """Return the column (n,) of a name, also of one derived: "minus X" holds -X, and "1 / X" the reciprocals of X.
+    """Return a column (n,) by name; "minus X" holds -X, and "1 / X" the reciprocals of X.
 
     A column that really has such a name is taken first, of several with one name the first. Cells that are no numbers
-    stay as they are, so that whoever reads the column can say so.
+    stay as they are; the caller reports them.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     base = base_of(frame, name)
     if base is None:
         raise DataError(f"There is no column '{name}' in the table; choose another one.")
-    column = _first(frame, base)
+    column: pd.Series[Any] = frame.iloc[:, list(frame.columns).index(base)]
     if base == name:
         return column
     values, _, unusable = numbers(column)
@@ -113,15 +113,11 @@ def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
 
 
 def base_of(frame: pd.DataFrame, name: str) -> str | None:
-    """Return the column of the table that a name stands for or is derived from; None where there is none."""
+    """Return the table column that a name is derived from; None where there is none."""
     for prefix in ("", MINUS, RECIPROCAL):
         if name.startswith(prefix) and name.removeprefix(prefix) in frame.columns:
             return name.removeprefix(prefix)
     return None
-
-
-def _first(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
-    return frame.iloc[:, list(frame.columns).index(name)]
 
 
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
@@ -146,7 +142,7 @@ Groups: TypeAlias = Sequence[Hashable] | NDArray[Any] | pd.Series
 
 
 def group_numbers(groups: Groups, count: int) -> Indices:
-    """Assign the numbers 0..g-1 to groups in order of appearance, (n,); a missing one is a group of its own.
+    """Assign groups the numbers 0..g-1 by appearance, (n,); a missing one is its own group.
 
     Raises
     ------
@@ -167,7 +163,7 @@ def group_numbers(groups: Groups, count: int) -> Indices:
 
 
 def group_column(frame: pd.DataFrame, name: str, rows: Indices) -> tuple[Indices, int]:
-    """Read the groups of some rows of a table, numbered, and how many of these rows hold none (blank).
+    """Read the group numbers of some rows, and the number of blank ones among them.
 
     Raises
     ------
@@ -194,7 +190,7 @@ MAX_SEGMENTS = 200
 
 
 def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArray[np.object_]:
-    """Read the segments, text (n,), that a column of a table gives for some of its `rows` (n,), counted from 0.
+    """Read the segments, text (n,), of some `rows` (n,) of a table, counted from 0.
 
     A blank cell is the segment "(blank)"; whole numbers have no decimals.
 
@@ -206,7 +202,7 @@ def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArra
         raise DataError(f"There is no column '{column}' in the table; choose another segment column or none.")
     values: pd.Series[Any] = frame[column].iloc[rows]
     if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
-        # Whole numbers with a blank among them were read as fractions.
+        # Whole numbers with blanks were read as fractions.
         values = values.astype("Int64")
     cell_codes, cells = pd.factorize(values)
     # Only different cells become words, so that a dictionary of long texts is never written out; code -1 is a blank.
@@ -234,7 +230,7 @@ MAX_LETTERS = 12
 
 
 def currency_of_amounts(frame: pd.DataFrame, amount: str | None, units: Mapping[str, str]) -> str | None:
-    """Return the currency of a table, or of its `amount` column, of at most 12 characters; None where it is not known.
+    """Return the currency of a table or its `amount` column, at most 12 characters, or None.
 
     `units`: what stands beside the numbers of a column. A column named as currencies are must hold one value only.
     O(n) for n rows.

@@ -1,4 +1,4 @@
-"""What the columns of a table seem to be, and whether it is a ready table of counts."""
+"""Guess the meanings of columns, and recognise ready tables of counts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ def is_count_table(frame: pd.DataFrame) -> bool:
 
 
 def threshold_columns(frame: pd.DataFrame) -> list[str]:
-    """Find the threshold columns of a count table: those named so, else every numeric column but TP and FP."""
+    """Find threshold columns of a count table: by name, else all numeric ones but TP and FP."""
     others = [c for c in frame.columns if str(c).strip().lower() not in {"tp", "fp"}]
     named = [c for c in others if _THRESHOLD_NAME.search(str(c).strip())]
     return named or [c for c in others if pd.api.types.is_numeric_dtype(frame[c].dtype)]
@@ -92,7 +92,7 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
         if guess.doubt or guess.reason:
             reasons[role] = guess.doubt or guess.reason
     left = [column for column in columns if column.name not in set(found.values())]
-    # Which way a score goes can be told only once it is known what the ratings mean.
+    # The direction of a score follows from the meanings of the ratings.
     rated = None if rating.unsure or rating.name is None else _as_numbers(frame, rating.name, dict(rating.meanings))
     scores = guess_scores(left, rated)
     if not scores.used and (amount := found["amount"]) is not None:
@@ -129,14 +129,14 @@ def find_falling(
     *,
     surely: bool = False,
 ) -> tuple[str, ...]:
-    """Find the scores of a table that fall with risk, or surely do, once it is known what the ratings mean."""
+    """Find scores that fall with risk, or certainly do, given the meanings of the ratings."""
     cells = {name: sampled_numbers(frame[name]) for name in scores}
     falling = falling_scores(cells, _as_numbers(frame, rating, meanings))
     return tuple(name for name, is_sure in falling.items() if is_sure or not surely)
 
 
 def require_documents(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> None:
-    """Refuse a table that cannot hold rated documents, with what is missing; `ambiguous` columns are numbers.
+    """Reject a table that cannot hold rated documents; `ambiguous` columns are numbers.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def require_documents(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> Non
 
 
 def _others(frame: pd.DataFrame, columns: Sequence[Column], weight: str | None) -> Iterator[tuple[str, RoleGuess]]:
-    """Guess the remaining roles one after the other; what one has taken is not offered to the next."""
+    """Guess the remaining roles in turn; each column takes at most one role."""
     left = [column for column in columns if column.name != weight]
     for role, guess_role in (("time", guess_time), ("group", guess_group), ("amount", guess_amount)):
         guess = guess_role(frame, left)

@@ -20,14 +20,14 @@ from multiloss_core.tables.reading.read_file import read_table
 MAX_ITEMS = 1_000_000
 MAX_PASTED = 200_000
 _PROBABILITY_NAME = re.compile(r"prob|score|pred|proba|^p$|^p[_\s]|likelihood|chance|risk|eta\b|calibrated", re.I)
-# Above the rounding of printed probabilities that add up to 1; and the area of what says nothing.
+# Above the rounding of printed probabilities that add up to 1; and the area by chance.
 ROUNDED, CHANCE = 0.011, 0.5
 _OTHER_NAME = re.compile(r"(^|[_\s])(id|uuid|number|row|index|date|time|day|timestamp|amount|weight)s?$", re.I)
 
 
 @dataclass(frozen=True)
 class ItemColumns:
-    """What the columns of a table of scored items mean; without a `probability` it has to be asked."""
+    """Hold the columns of scored items; without a `probability` the user must choose."""
 
     probability: str | None
     label: str | None = None
@@ -48,7 +48,7 @@ def read_items(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
 
 
 def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
-    """Read pasted text as a table: one number on each line, or a table with a header (commas or tabs).
+    """Read pasted text: one number per line, or a table with a header (commas or tabs).
 
     Raises DataError, naming the line, where it is neither, and as `read_items` does. At most 200,000 characters.
     """
@@ -75,10 +75,10 @@ def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
 
 
 def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
-    """Guess which column holds the probabilities, and which one the outcomes, from names and values.
+    """Guess the columns of probabilities and of outcomes from names and values.
 
-    Raises DataError where no column is numeric, and where none has usable probabilities: then it says what is wrong
-    with the likeliest one. Of equally likely ones, such as those of both classes, it is the one that rises with the
+    Raises DataError where no column is numeric, and where none has usable probabilities, with the fault of
+    the likeliest. Of equally likely ones, such as those of both classes, it is the one that rises with the
     outcomes, and none where that does not decide.
     """
     numeric = [column for column in frame.columns if is_numeric(frame[column])]
@@ -97,7 +97,7 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
             raise
     others = frame.drop(columns=likeliest)
     guess = guess_columns(others) if others.shape[1] else None
-    # A constant column says too little to be taken for outcomes without being asked to.
+    # A constant column is too little evidence of outcomes.
     if (
         guess is None
         or guess.rating is None
@@ -184,7 +184,7 @@ def _checked(column: "pd.Series[Any]") -> Floats:
 
 
 def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
-    """Say what is wrong with a cell that is not blank and no finite number, and what to do about it."""
+    """Describe a cell that is neither blank nor a finite number, and the correction."""
     if not isinstance(cell, str) or np.isinf(value):
         return "holds an infinite number", way_out
     if re.fullmatch(r"\s*\d*,\d+\s*", cell):
@@ -195,7 +195,7 @@ def _wrong_cell(cell: Any, value: float, way_out: str) -> tuple[str, str]:
 
 
 def _rivals(frame: pd.DataFrame, likeliness: dict[str, float]) -> list[str]:
-    """List the column likeliest to hold the probabilities, and those that may as well, or are its complement."""
+    """List the likeliest probability column, its rivals and its complements."""
     first = max(likeliness, key=lambda column: likeliness[column])
     of_first = sampled_numbers(frame[first])
 
@@ -207,7 +207,7 @@ def _rivals(frame: pd.DataFrame, likeliness: dict[str, float]) -> list[str]:
 
 
 def _rising(frame: pd.DataFrame, rivals: list[str], outcomes: Floats | None) -> str | None:
-    """Take the first of the rivals that is higher for positives than for negatives; None where that is not known."""
+    """Return the first rival higher for positives than negatives; None if not known."""
     if len(rivals) == 1:
         return str(rivals[0])
     known = np.full(len(frame), np.nan) if outcomes is None else outcomes
@@ -219,7 +219,7 @@ def _more(count: int) -> str:
 
 
 def _likeliness(column: "pd.Series[Any]") -> float:
-    """How much a numeric column looks like probabilities: by its name and its values."""
+    """Rate a numeric column as probabilities by its name and values."""
     values = sampled_numbers(column)
     within = float(np.mean((values >= 0.0) & (values <= 1.0)))
     # Outcomes lie between 0 and 1, too.

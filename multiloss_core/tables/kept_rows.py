@@ -1,4 +1,4 @@
-"""All rows of a large table as a Parquet file, to be counted from there, and some of them to see what they are."""
+"""Keep all rows of a large table as Parquet, and a sample to guess its columns from."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,7 +12,7 @@ from pyarrow import compute, parquet
 from multiloss_core.errors import DataError
 from multiloss_core.tables.column_values import MAX_SAMPLED
 from multiloss_core.tables.guess_columns import guess_columns, is_count_table
-from multiloss_core.tables.reading.column_types import Columns
+from multiloss_core.tables.reading.column_types import Columns, is_text
 from multiloss_core.tables.reading.table_file import frame_of
 from multiloss_core.tables.time_column import EARLIEST, END, document_times
 
@@ -27,9 +27,9 @@ class Kept:
     most: int
 
     def takes(self, columns: Mapping[str, arrow.ChunkedArray]) -> bool:
-        """Tell whether there are too many rows, and whether they are documents that SQL can name the columns of."""
+        """Whether the rows are too many, and documents whose columns SQL can name."""
         rows = len(next(iter(columns.values())))
-        # SQL does not tell capitals from small letters.
+        # SQL ignores case.
         names = {name.casefold() for name in columns}
         return (
             rows > self.most
@@ -40,7 +40,7 @@ class Kept:
 
 
 def keep_rows(columns: Columns, kept: Kept) -> Columns:
-    """Write all rows, times as such whatever they were written like, and return at most 10,000 of them.
+    """Write all rows, with parsed times, and return at most 10,000 of them.
 
     `columns` is emptied on the way: of the rows, no column is held twice.
     """
@@ -48,25 +48,20 @@ def keep_rows(columns: Columns, kept: Kept) -> Columns:
     frame = frame_of(sample.items())
     time = guess_columns(frame).time
     for name in columns:
-        if name == time or _is_text(columns[name]):
+        if name == time or is_text(columns[name]):
             columns[name] = _as_times(columns[name], sample[name])
     table = arrow.table(columns).unify_dictionaries()
     columns.clear()
-    texts = [field.name for field in table.schema if _is_text(table[field.name])]
+    texts = [field.name for field in table.schema if is_text(table[field.name])]
     parquet.write_table(table, kept.path, compression="zstd", use_dictionary=texts, row_group_size=ROWS_AT_ONCE)
     return sample
 
 
 def spread_rows(columns: Mapping[str, arrow.ChunkedArray], most: int) -> Columns:
-    """At most so many rows, evenly spread over all: those of `sampled`."""
+    """Return at most `most` evenly spread rows, as `sampled` does."""
     rows = len(next(iter(columns.values())))
     places = arrow.array(np.linspace(0, rows - 1, min(rows, most)).astype(np.int64))
     return {name: column.take(places) for name, column in columns.items()}
-
-
-def _is_text(column: arrow.ChunkedArray) -> bool:
-    kind = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
-    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
 
 
 def _as_times(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> arrow.ChunkedArray:
@@ -79,7 +74,7 @@ def _as_times(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> arrow.C
 
 
 def _plain_times(column: arrow.ChunkedArray) -> arrow.ChunkedArray | None:
-    """Read ISO text without time zones, which is most of what is written, in a moment; None for anything else."""
+    """Parse ISO text without time zones at once; None for anything else."""
     if not arrow.types.is_string(column.type):
         return None
     try:
@@ -91,7 +86,7 @@ def _plain_times(column: arrow.ChunkedArray) -> arrow.ChunkedArray | None:
 
 
 def _times_by_parts(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> Iterator[arrow.Array]:
-    """Read part after part, each together with the sample, so that none is understood in another way."""
+    """Read in parts, each with the sample, so that all have the same interpretation."""
     for start in range(0, len(column), ROWS_AT_ONCE):
         part = column.slice(start, ROWS_AT_ONCE)
         both = arrow.chunked_array([*sample.chunks, *part.chunks], column.type)
@@ -101,7 +96,7 @@ def _times_by_parts(column: arrow.ChunkedArray, sample: arrow.ChunkedArray) -> I
 def _times(cells: arrow.ChunkedArray) -> arrow.Array:
     frame = frame_of([("time", cells)])
     known = frame["time"].notna().to_numpy()
-    if _is_text(cells):
+    if is_text(cells):
         known = known & (frame["time"].astype("string").str.strip() != "").fillna(False).to_numpy(dtype=bool)
     times = np.full(len(frame), np.datetime64("NaT", "us"))
     times[known] = document_times(frame, "time", np.flatnonzero(known))

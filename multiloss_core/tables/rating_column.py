@@ -1,4 +1,4 @@
-"""What people wrote into the rating column, read as positive, negative or not decided."""
+"""Read the rating column as positive, negative or undecided."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -38,9 +38,9 @@ def parse_ratings(
 ) -> Floats:
     """Read ratings as 1 (positive), 0 (negative) or NaN (blank or undecided), shape (n,).
 
-    `meanings` says what each different value means, in any case. Without it two values are expected, of which
+    `meanings` maps each value, in any case, to its meaning. Without it two values are expected, of which
     `positive` names the one that means positive; left out as well, the words must be known, or the values be 0/1,
-    true/false or yes/no in a column whose name says what 1 means ("fraud", "label", "is_genuine"). With `one_class`
+    true/false or yes/no in a column whose name defines 1 ("fraud", "label", "is_genuine"). With `one_class`
     the `meanings` may leave out positive or negative.
 
     Raises
@@ -64,7 +64,7 @@ def parse_ratings(
 
 
 def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
-    """Each row's index (-1: blank) into a column's distinct ratings, lower-case words in order of appearance."""
+    """Return each row's index (-1: blank) into the distinct lower-case ratings, in order."""
     # Only different cells become words, so that a dictionary of long texts is never unpacked.
     codes, known = pd.factorize(column)
     cells = pd.Series(known if not isinstance(known, pd.CategoricalIndex) else known.astype(known.categories.dtype))
@@ -95,15 +95,15 @@ def _number_word(value: Any) -> str:
 
 
 def guess_meanings(values: Sequence[str], name: str = "") -> dict[str, Meaning | None]:
-    """Say what each value of a rating column means where that is certain, None where it must be asked.
+    """Return the certain meaning of each rating value, None where it must be asked.
 
-    Words mean what they say in five languages; 0/1, true/false and yes/no mean what the column's name says.
+    Words are known in five languages; 0/1, true/false and yes/no follow the column's name.
     """
     return {value: certain for value, (certain, _) in read_meanings(values, name).items()}
 
 
 def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Meaning | None, Meaning | None]]:
-    """Say what each value means for certain, and what it means most likely; None where nothing is known."""
+    """Return the certain and the likely meaning of each value; None without evidence."""
     yes_means, is_certain = polarity(name)
     flags = flag_values(values)
     found: dict[str, tuple[Meaning | None, Meaning | None]] = {}
@@ -121,7 +121,7 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
 
 
 def polarity(name: str) -> tuple[Meaning, bool]:
-    """Say what 1, true or yes means in a column of this name, and whether that is certain."""
+    """Return the meaning of 1, true or yes by a column's name, and whether it is certain."""
     words = name_words(name)
     if not without_rating_fillers(words):
         return "positive", bool(set(words) & listed("label"))
@@ -158,7 +158,7 @@ def flag_values(values: Sequence[str]) -> dict[str, bool]:
 def _with_confirmed(
     found: dict[str, tuple[Meaning | None, Meaning | None]],
 ) -> dict[str, tuple[Meaning | None, Meaning | None]]:
-    """Take "confirmed" alone for the positive where another value is a negative and none a positive."""
+    """Take "confirmed" for positive where another value is negative and none positive."""
     bare = [value for value in found if kinds_of(name_words(value)) == "C" and value.isalpha()]
     certain = {meaning for meaning, _ in found.values()}
     if len(bare) == 1 and "negative" in certain and "positive" not in certain:
@@ -191,7 +191,7 @@ def _certain(name: object, codes: Indices, values: list[str]) -> list[Meaning]:
     certain = [meaning for meaning, _ in readings.values() if meaning is not None]
     if len(certain) == len(values) and {"positive", "negative"} <= set(certain):
         return certain
-    # What computers write: 1 is positive, unless the name speaks against it.
+    # Usual codes: 1 is positive, unless the name means the opposite.
     flags = flag_values(values)
     if len(values) == 2 and sorted(flags.values()) == [False, True] and polarity(str(name))[0] == "positive":
         return ["positive" if flags[value] else "negative" for value in values]

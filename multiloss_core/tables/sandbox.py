@@ -1,4 +1,4 @@
-"""Read a file in a worker process with limits: what a hostile file does there, it does to nobody else."""
+"""Read a file in a worker process with limits, as it may be hostile."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -21,7 +21,7 @@ from multiloss_core.tables.reading.read_file import decode_file
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadOptions, TableFile, frame_of
 from multiloss_core.workers import WorkerLostError, memory_limited, shared_pool
 
-# What reading may take besides the file itself; with it, at most four times the largest file.
+# Memory for reading besides the file; together at most four times the largest file.
 MEMORY = 450 * 2**20
 SECONDS = 60
 THREADS = 2
@@ -36,9 +36,9 @@ _SOURCE, _TARGET = "file", "columns"
 def read_in_process(
     data: bytes, name: str, *, options: ReadOptions = READ_AS_IT_LOOKS, kept: Kept | None = None
 ) -> tuple[TableFile, ColumnGuess | None]:
-    """Read a file and guess its columns as `read_file` and `guess_columns` do, in a worker with limits.
+    """Read a file and guess its columns in a worker with limits.
 
-    The guess is None for a table of counts. Of documents in more rows than `kept` says, all rows are written to its
+    The guess is None for a table of counts. Of documents in more rows than `kept.most`, all rows are written to its
     file as Parquet, times as such; the frame then holds 10,000 of them, from which the columns are guessed. Only Linux
     limits the memory of a process; other systems limit its time.
 
@@ -55,7 +55,7 @@ def read_in_process(
 def read_items_in_process(
     data: bytes, name: str, *, options: ReadOptions = READ_AS_IT_LOOKS
 ) -> tuple[TableFile, ItemColumns]:
-    """Read a file as `read_items` does, in a worker with limits. Raises DataError, as `read_in_process` does."""
+    """Read a file as `read_items` does, in a worker with limits. Raises DataError."""
     if not data.strip():
         raise DataError(f"'{name}' is empty; choose a file with a header and one row for each item.")
     file, guess = _read_bounded(data, name, options, "items")
@@ -87,11 +87,9 @@ def _read_bounded(
         raise DataError(f"'{name}' is no longer read.") from error
     except DataError:
         raise
-    # Guessing what a strange table means may fail in ways that nobody has thought of.
+    # A strange table may break the guess in unforeseen ways.
     except Exception as error:
-        raise DataError(
-            f"'{name}' was read, but what its columns mean cannot be told; save it again as CSV."
-        ) from error
+        raise DataError(f"'{name}' was read, but its columns cannot be recognised; save it again as CSV.") from error
 
 
 def _inside(
@@ -115,19 +113,6 @@ def _too_much(name: str) -> DataError:
     )
 
 
-def answer(
-    file: BinaryIO, size: int, name: str, options: ReadOptions | None, purpose: Purpose, kept: Kept | None = None
-) -> tuple[TableFile, Guess]:
-    """Read a file of so many bytes and guess what its columns are; None for a table of counts.
-
-    Raises
-    ------
-    DataError : the file is no table, or none of items where these are wanted.
-    """
-    target = BytesIO()
-    return read(write_answer(file, size, name, options, purpose, target, kept), target)
-
-
 def write_answer(
     file: BinaryIO,
     size: int,
@@ -137,13 +122,13 @@ def write_answer(
     target: BinaryIO,
     kept: Kept | None = None,
 ) -> dict[str, Any]:
-    """Write the columns to `target`, each as an Arrow stream, and give all else as values for JSON.
+    """Write the columns to `target` as Arrow streams, and return the rest as JSON values.
 
     Of too many documents, all go to `kept` and some to `target`.
 
     Raises
     ------
-    DataError : as `answer` does.
+    DataError : the file is no table, or none of items where these are wanted.
     """
     decoded = decode_file(file, size, name, options)
     columns, rows = dict(decoded.columns), None

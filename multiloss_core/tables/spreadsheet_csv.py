@@ -23,7 +23,7 @@ def frame_as_csv(
 
     Numbers, dates and truth values are written as they are, and whole numbers of a column with blanks without ".0".
     `index_label`: heads the index, which is left out without it. `rows` (m,): positions of the rows to write, by
-    default all. Lines end as RFC 4180 says, by which a cell that holds either of the characters is quoted.
+    default all. Lines end as in RFC 4180, by which a cell that holds either of the characters is quoted.
     """
     safe = frame.copy(deep=False)
     for position in range(frame.shape[1]):
@@ -39,7 +39,7 @@ def frame_as_csv(
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """Copy a table so that no text in it and no column name starts a formula: for tables that others may download."""
+    """Copy a table so that no text or column name starts a formula in a spreadsheet."""
     safe = frame.copy(deep=False)
     for position, kind in enumerate(frame.dtypes):
         if not _is_plain(kind):
@@ -49,7 +49,7 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_formula(cell: str) -> str:
-    """Put an apostrophe before a cell that starts like a formula; text that reads as a number stays one."""
+    """Prefix an apostrophe to a cell that starts like a formula, but not to a number."""
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 

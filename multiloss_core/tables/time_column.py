@@ -18,7 +18,7 @@ Times = NDArray[np.datetime64]
 EARLIEST, END = np.datetime64("1990-01-01", "us"), np.datetime64("2101-01-01", "us")
 WAY_OUT = "or choose no time column"
 MAX_TEXT, MAX_ZONE = 60, 6
-# What the zone of times with different offsets is called.
+# Name of the zone of times with different offsets.
 MIXED = "UTC, because their offsets differ"
 
 _ZONE = r"(?:Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)"
@@ -63,7 +63,7 @@ _START_OF_CLOCKS = np.datetime64("1900-01-01", "us")
 
 
 def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
-    """Read a column as the times, datetime64[us] (n,), of some `rows` (n,) of a table, counted from 0.
+    """Read a column as the times, datetime64[us] (n,), of some `rows` (n,), counted from 0.
 
     Read are times and dates as such, ISO text, text with the year last (14/03/2026, 14.3.26) or a month in words
     (14 Mar 2026, 14-MAR-26, 14. März 2026), with or without a time of day, what `date`, mail, SAS and databases write,
@@ -74,13 +74,13 @@ def document_times(frame: pd.DataFrame, column: str, rows: Indices) -> Times:
     Raises
     ------
     DataError : no such column, a blank cell, something that is no time from 1990 to 2100, days and months that cannot
-        be told apart, or a time zone in some rows only.
+        be distinguished, or a time zone in some rows only.
     """
     return _times_and_zone(frame, column, rows)[0]
 
 
 def local_times(frame: pd.DataFrame, column: str, rows: Indices) -> tuple[Times, str]:
-    """Read a column as `document_times` does, but as the clock showed the times, and name their zone (UTC+02:00).
+    """Read a column as local times, and name their zone (UTC+02:00).
 
     Days and weeks of work are local. Times with different offsets are in UTC; the name is empty without zones.
     """
@@ -150,7 +150,7 @@ def _require_readable(cells: "pd.Series[Any]", readable: Bools, rows: Indices) -
 
 
 def _of_numbers(values: Floats) -> Times:
-    """Choose the one meaning that fits most numbers: a time since 1970, YYYYMMDD(hhmmss), or days of Excel's."""
+    """Choose the meaning that fits most numbers: since 1970, YYYYMMDD(hhmmss) or Excel days."""
     digits = pd.Series(values).map("{:.15g}".format)
     readings = [_since_1970(values / 10**power) for power in (0, 3, 6, 9)]
     readings += [_read(digits, ["%Y%m%d"]), _read(digits, ["%Y%m%d%H%M%S"])]
@@ -165,7 +165,7 @@ def _since_1970(seconds: Floats) -> Times:
 
 
 def _of_texts(words: "pd.Series[Any]", rows: Indices) -> tuple[Times, np.timedelta64, str]:
-    """Texts (n,), none of them missing, and their zone; NaT where the calendar or the clock has no such time."""
+    """Read texts (n,), none missing, and their zone; NaT for impossible times."""
     # Long texts are no times, and would take long to find out about.
     _require_readable(words, (words.str.len() <= MAX_TEXT).to_numpy(dtype=bool), rows)
     written = words
@@ -201,7 +201,7 @@ def _common_zone(words: "pd.Series[Any]") -> tuple[np.timedelta64, str]:
 
 
 def _rewritten(words: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Write what machines write in their own ways as others do, and months in English."""
+    """Rewrite machine formats as usual ones, and months in English."""
     for form, plain in _REWRITTEN:
         words = words.str.replace(form, plain, regex=True)
     words = words.str.replace(r" ?\b([A-Z]{3,4})$", lambda found: _OFFSETS.get(found[1], found[0]), regex=True)
@@ -209,14 +209,14 @@ def _rewritten(words: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _in_english(found: "re.Match[str]") -> str:
-    """Write the name of a month, or its beginning, as three English letters with spaces around; other words stay."""
+    """Replace month names by three English letters with spaces; other words stay."""
     word = unicodedata.normalize("NFKD", found[1].casefold()).encode("ascii", "ignore").decode()
     months = {number for number, names in enumerate(_MONTHS) if any(name.startswith(word) for name in names)}
     return f" {_MONTHS[months.pop()][0][:3]} " if len(months) == 1 else found[0]
 
 
 def _of_dates(words: "pd.Series[Any]", rows: Indices, written: "pd.Series[Any]") -> Times:
-    """Texts with the year last, with or without a time of day and a zone; `written` are the cells themselves."""
+    """Read texts with the year last; `written` are the cells themselves."""
     zones = words.str.extract(rf"(?<=:[0-9]{{2}}) ?({_ZONE})$|(?<=\.[0-9]{{3}}) ?({_ZONE})$").bfill(axis=1)[0]
     if zones.notna().any():
         words = words.str.replace(rf"(:[0-9]{{2}}(?:\.[0-9]+)?) ?{_ZONE}$", r"\1", regex=True)
@@ -264,7 +264,7 @@ def _read(words: "pd.Series[Any]", formats: Iterable[str]) -> Times:
 
 
 def _is_day_first(day_first: Times, month_first: Times, codes: Indices, words: "pd.Series[Any]", rows: Indices) -> bool:
-    """Whether the whole column writes the day before the month; (m,) both readings of the different dates."""
+    """Whether the column writes the day before the month; (m,) both readings of the dates."""
     no_day_first, no_month_first = np.isnat(day_first), np.isnat(month_first)
     only_day, only_month = ~no_day_first & no_month_first, ~no_month_first & no_day_first
     either = ~no_day_first & ~no_month_first & (day_first != month_first)
@@ -280,7 +280,7 @@ def _is_day_first(day_first: Times, month_first: Times, codes: Indices, words: "
         )
     if either.any() and not (only_day.any() or only_month.any()):
         raise DataError(
-            f"Column '{words.name}' does not tell days from months ({example(either)} may be either way round, and so "
-            f"may all others); write the dates as 2026-03-14 {WAY_OUT}."
+            f"Column '{words.name}' does not distinguish days from months ({example(either)} may be either way round, "
+            f"and so may all others); write the dates as 2026-03-14 {WAY_OUT}."
         )
     return not only_month.any()

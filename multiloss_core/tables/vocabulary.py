@@ -1,4 +1,4 @@
-"""Read the words of column names and ratings, in English, German, French, Spanish and Portuguese.
+"""Recognise words of column names and ratings in five languages.
 
 The words themselves are in `vocabulary.toml`. A rating is read as a sentence: each known word has a kind, and only
 sentences whose kinds form a known pattern have a certain meaning ("no fraud found", "Betrug bestätigt", "faux
@@ -43,7 +43,7 @@ _PATTERNS: dict[Meaning, re.Pattern[str]] = {
     ),
     "undecided": re.compile(r"[QS]+[FLG]*|[FLG]+[QS]+|[US]*U[UQSR]*|[QS]+U+|U*NRU*"),
 }
-# What is likelier where nothing is certain, by the kinds that occur.
+# Likelier meanings where nothing is certain, by kinds.
 _LIKELY: tuple[tuple[Meaning, str, str], ...] = (
     ("undecided", "QSU", ""),
     ("positive", "F", "NXLGD"),
@@ -111,7 +111,7 @@ def _parts_of_ratings() -> frozenset[str]:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Split a text into words: lower case, no accents; "isFraud", "is_fraud" and "IS-FRAUD" are alike.
+    """Split a text into lower-case words without accents; "isFraud" equals "is_fraud".
 
     A question mark is a word of its own: "fraud?" is not "fraud". Only the first 120 characters are read.
     """
@@ -125,7 +125,7 @@ def spellings(listing: str) -> frozenset[str]:
 
 
 def phrases(listing: Iterable[str]) -> frozenset[tuple[str, ...]]:
-    """Normalise the phrases of a list as tuples of words, each also with ae, oe and ue in place of the umlauts."""
+    """Normalise the phrases of a list as tuples of words, with ae, oe, ue for umlauts too."""
     return frozenset(words_of(spelled) for text in listing for spelled in (text, text.translate(_UMLAUTS)))
 
 
@@ -155,7 +155,7 @@ def _plain(text: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
-# What the last part of a joined word says is known even where its first part is not ("Meldedatum", "omniscore").
+# The last part of a joined word decides, even where the first is unknown (
 _ENDINGS = (
     *("score", "amount", "count", "number", "status", "version", "flag", "band"),
     *("betrag", "datum", "nummer", "wahrscheinlichkeit", "punktzahl", "ergebnis", "anzahl", "kennzeichen", "zeitpunkt"),
@@ -163,7 +163,7 @@ _ENDINGS = (
 
 
 def name_words(name: object) -> tuple[str, ...]:
-    """Split a column's name into words; joined ones are taken apart ("fraudscore", "Kundennummer")."""
+    """Split a column's name into words, also joined ones ("fraudscore", "Kundennummer")."""
     words = words_of(str(name))
     return tuple(part for word in words for part in ((word,) if word in _vocabulary() else _with_ending(word)))
 
@@ -196,7 +196,7 @@ def is_plain_rating_name(words: tuple[str, ...]) -> bool:
 
 
 def without_rating_fillers(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Keep the words of a rating's name that say which value is which; "label" and the like are not among them."""
+    """Keep the words of a rating's name that define its values, unlike "label"."""
     kept = listed("rating_fillers") - kind_letters().keys() | {"review", "reviewed"}
     known = listed("label", "rating")
     if set(words) & known:
@@ -205,7 +205,7 @@ def without_rating_fillers(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def group_rank(words: tuple[str, ...]) -> int | None:
-    """Say how surely a name is that of who a row belongs to: 0 a customer, 1 an account; None for any other name."""
+    """Rate a name as that of a row's owner: 0 a customer, 1 an account; None for others."""
     for rank, holders in enumerate((listed("group"), listed("group_account"))):
         if set(words) & holders and all(word in holders | listed("identifiers", "group_fillers") for word in words):
             return rank
@@ -214,10 +214,10 @@ def group_rank(words: tuple[str, ...]) -> int | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What one rating means: `certain` is None where it must be asked.
+    """Hold the meaning of a rating; `certain` is None where it must be asked.
 
-    `is_specific` where it can hardly be said of anything but a document, `is_core` where it names fraud itself,
-    `is_act` where it says what was done rather than what was found.
+    `is_specific` where it hardly fits anything but a document, `is_core` where it names fraud itself,
+    `is_act` where it names an action rather than a finding.
     """
 
     certain: Meaning | None
@@ -230,7 +230,9 @@ class Reading:
 def read_rating(value: str) -> Reading:
     """Read one rating, in any case and spelling."""
     words = taken_apart(words_of(value), _parts_of_ratings())
-    while len(words) > 1 and (words[0].isdigit() or len(words[0]) == 1) and not _begins_phrase(words):
+    while len(words) > 1 and (words[0].isdigit() or len(words[0]) == 1) and words[0] != "?":
+        if any(words[:n] in _phrase_letters() for n in range(2, MAX_PHRASE_WORDS + 1)):
+            break
         # A code before the words: "1 - Fraud", "F: Fraud".
         words = words[1:]
     if len(words) > 2 and words[-1] == "".join(word[0] for word in words[:-1]):
@@ -248,12 +250,12 @@ def read_rating(value: str) -> Reading:
     )
     kind_of = kind_letters()
     telling = [word for word in words if word not in _about_fraud("general") and kind_of.get(word) in set("FLGDQ")]
-    told = bool(re.fullmatch("C?[XT][PA]+C?|C?[XT]M", kinds))
+    is_code = bool(re.fullmatch("C?[XT][PA]+C?|C?[XT]M", kinds))
     return Reading(
         certain=certain,
         likely=likely,
-        is_specific=certain is not None and (told or bool(telling)),
-        is_core=certain is not None and (told or not _about_fraud("core").isdisjoint(words)),
+        is_specific=certain is not None and (is_code or bool(telling)),
+        is_core=certain is not None and (is_code or not _about_fraud("core").isdisjoint(words)),
         is_act=bool(kinds) and set(kinds) <= {_LETTERS["stopped"], _LETTERS["passed"], UNKNOWN},
     )
 
@@ -270,9 +272,5 @@ def kinds_of(words: tuple[str, ...]) -> str:
 
 
 def meaning_of_kinds(kinds: str) -> Meaning | None:
-    """Say what a row of kinds means for certain."""
+    """Return the certain meaning of kinds in a row."""
     return next((meaning for meaning, pattern in _PATTERNS.items() if pattern.fullmatch(kinds)), None)
-
-
-def _begins_phrase(words: tuple[str, ...]) -> bool:
-    return any(words[:n] in _phrase_letters() for n in range(2, MAX_PHRASE_WORDS + 1)) or words[0] in {"?"}

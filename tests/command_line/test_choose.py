@@ -279,7 +279,7 @@ class TestWhatCannotBeDone:
             record = chosen(tmp_path / name)[1]
             assert (np.array(record["columns"]["floors"]) > true_floors + 0.1).all()
             assert record["data"]["funnel"]["at_or_above_floor"] <= len(rated_month())
-        assert "by corner or jump" in complaint(
+        assert "must be corner or jump" in complaint(
             run(*given, "--floor-method", "x", "--output", tmp_path / "x"), tmp_path / "x"
         )
 

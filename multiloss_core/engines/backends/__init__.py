@@ -1,1 +1,1 @@
-"""Engines that answer questions: DuckDB in this process, a Spark cluster, a PostgreSQL database."""
+"""Answer questions with DuckDB in this process, a Spark cluster or PostgreSQL."""

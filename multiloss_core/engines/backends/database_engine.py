@@ -27,8 +27,8 @@ class DatabaseEngine:
     Parameters
     ----------
     engine : a SQLAlchemy engine for psycopg.
-    tables : names of the tables that may be asked for, such as `risk.rated_alerts`; they come from whoever runs the
-        program, never from a visitor.
+    tables : names of the tables that may be asked for, such as `risk.rated_alerts`; they come from the operator of the
+        program, never from a user.
 
     Raises
     ------
@@ -43,7 +43,7 @@ class DatabaseEngine:
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
         return POSTGRESQL
 
     def tables(self) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class DatabaseEngine:
         return POSTGRESQL.table(require_table(table, self._tables).split("."))
 
     def version(self, table: str) -> str | None:
-        """Nothing: a table of PostgreSQL tells no version of its rows."""
+        """Return None: a table of PostgreSQL has no version of its rows."""
         return None
 
     def query(self, statement: str) -> arrow.Table:
@@ -74,7 +74,7 @@ class DatabaseEngine:
                 raise _in_words(error) from None
 
     def progress(self) -> float | None:
-        """Nothing: PostgreSQL does not tell."""
+        """Return None: PostgreSQL reports no progress."""
         return None
 
     def cancel(self) -> None:
@@ -90,12 +90,12 @@ class DatabaseEngine:
         with self._engine.connect() as plain:
             # Without parameters, a % in a name or a literal is a %.
             connection = plain.execution_options(no_parameters=True, postgresql_readonly=True)
-            # Otherwise a backslash in a literal could end it.
+            # Else a backslash in a literal could end it.
             connection.exec_driver_sql("SET LOCAL TIME ZONE 'UTC'; SET LOCAL standard_conforming_strings = on")
             driver: Any = connection.connection.driver_connection
             question.stop = partial(driver.cancel_safe, timeout=SECONDS_TO_STOP)
             try:
-                # Not as text(): there, a colon in a name would begin a parameter.
+                # In text(), a colon in a name would begin a parameter.
                 result = connection.exec_driver_sql(statement)
                 names, rows = list(result.keys()), result.fetchall()
             finally:
@@ -114,7 +114,7 @@ def _require_one_select(statement: str) -> None:
 
 def _in_words(error: sql.exc.DBAPIError) -> EngineError:
     state = getattr(error.orig, "sqlstate", None) or ""
-    # Without a state nobody answered; 57P is a server that goes down or comes up.
+    # Without a state there was no answer; 57P is a server that stops or starts.
     if isinstance(error, sql.exc.OperationalError) and (not state or state.startswith(("08", "57P"))):
         return EngineError("The database cannot be reached; check that it runs, then try again.")
     return EngineError(f"The database cannot answer: {first_sentence(error.orig or error)}")

@@ -19,21 +19,21 @@ from multiloss_core.tables.kept_rows import Kept
 
 MEMORY_LIMIT = "2GB"
 PARQUET, CSV = (".parquet", ".pq"), (".csv",)
-# What is noticed of a folder's files, so that nobody who can write there can exhaust the program.
+# Limits on a folder's files, as its writers could exhaust the program.
 MAX_FILES = 100_000
 COMPARED_FILES, MAX_HEADER = 100, 2**20
 
 
 class DuckDBEngine:
-    """Tables of a folder, each a file or a folder of files of one kind, or those of a DuckDB file; all are only read.
+    """Query the tables of a folder (files or folders of files) or a DuckDB file, read-only.
 
     A folder that holds nothing but files with the same columns, or but folders such as `month=3`, is one table.
 
     What is reached is the folder and nothing else: no extension is loaded, no other file opened, no setting changed by
-    a statement. Whoever runs the program should let it read the folder only, as DuckDB could write a file into it.
+    a statement. Operators should grant read access only, as DuckDB could write a file into it.
 
     `name`: what a table that is one file is called, its own name when left out. `removed`: a folder that is removed
-    with the engine, when it is closed or nobody holds it any more.
+    with the engine, when it is closed or collected.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class DuckDBEngine:
         if not self._is_database:
             folder = self._path if self._path.is_dir() else self._path.parent
             settings["allowed_directories"] = f"[{DUCKDB.word(f'{folder}/')}, {DUCKDB.word(f'{self._spill}/')}]"
-        # The last two close the door behind all others.
+        # These must come last: they lock the configuration.
         settings |= {"enable_external_access": "false", "lock_configuration": "true"}
         for name, value in settings.items():
             self._connection.execute(f"SET {name} = {value}")
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
         return DUCKDB
 
     def tables(self) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class DuckDBEngine:
         return f"read_csv([{names}], union_by_name = true, hive_partitioning = true, sample_size = 100000)"
 
     def _as_parquet(self, file: Path) -> Path | None:
-        """Write the rows of a text file as Parquet, read as an upload is; None where SQL cannot name its columns.
+        """Write a text file's rows as Parquet, read as an upload; None if SQL cannot name a column.
 
         DuckDB reads another encoding, other quotes and rows of other widths otherwise, or not at all.
         """
@@ -137,7 +137,7 @@ class DuckDBEngine:
         return self._read[key]
 
     def version(self, table: str) -> str | None:
-        """Give a hash of the names, sizes and times of the table's files; of a DuckDB file, of this file."""
+        """Hash names, sizes and times of the table's files; of a DuckDB file, of this file."""
         files = [self._path] if self._is_database else self._files()[require_table(table, self.tables())]
         digest = hashlib.sha256()
         for file in files:
@@ -149,7 +149,7 @@ class DuckDBEngine:
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT."""
         with self._questions.asked() as question:
-            # Not in a cursor, which has settings of its own: another time zone, and no progress.
+            # A cursor would have another time zone and no progress.
             self._is_asked, question.stop = True, self._connection.interrupt
             try:
                 _require_select(sql)
@@ -165,13 +165,13 @@ class DuckDBEngine:
                     "its memory_limit."
                 ) from None
             except duckdb.Error as error:
-                told = first_sentence(error).replace(str(self._path), self._name)
-                raise EngineError(f"The source cannot be read: {told}") from None
+                reason = first_sentence(error).replace(str(self._path), self._name)
+                raise EngineError(f"The source cannot be read: {reason}") from None
             finally:
                 self._is_asked = False
 
     def progress(self) -> float | None:
-        """Say which share of the question is answered; None before DuckDB has an idea of it."""
+        """Return the answered share of the question; None before DuckDB knows it."""
         if not self._is_asked:
             return None
         try:
@@ -245,7 +245,7 @@ def _is_data(path: Path) -> bool:
 
 
 def _is_shown(path: Path) -> bool:
-    # What Spark and Hive leave out as well: files that are being written, and marks of success.
+    # As Spark and Hive do, skip unfinished files and marks of success.
     return not path.name.startswith(("_", "."))
 
 

@@ -17,18 +17,18 @@ from multiloss_core.errors import DataError
 if TYPE_CHECKING:
     from multiloss_core.engines.backends.spark_session import Session
 
-# Imports happen in the thread of whoever asks first; what is changed for them belongs to all threads.
+# Imports happen in the first caller's thread; their settings belong to all threads.
 _IMPORTING = threading.Lock()
 
 
 class SparkEngine:
-    """Tables of a Spark cluster. It needs PySpark's thin client: `pip install "multiloss-core[spark]"`.
+    """Query tables of a Spark cluster by the thin client `multiloss-core[spark]`.
 
     Parameters
     ----------
     remote : address of a Spark Connect server, `sc://host:port/;token=…`; it is never shown.
     tables : names of the tables that may be asked for, such as `main.risk.rated_alerts`, or folders of Parquet that the
-        cluster reads, as `parquet.`path``. They come from whoever runs the program, never from a visitor.
+        cluster reads, as `parquet.`path``. They come from the operator, never from a user.
     """
 
     def __init__(self, remote: str, tables: Sequence[str]) -> None:
@@ -38,7 +38,7 @@ class SparkEngine:
 
     @property
     def dialect(self) -> Dialect:
-        """How its SQL is written."""
+        """The SQL dialect of the engine."""
         return SPARK
 
     def tables(self) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ class SparkEngine:
         return SPARK.table(table.split(".")) if folder is None else f"parquet.{SPARK.name(folder)}"
 
     def version(self, table: str) -> str | None:
-        """Name the newest version of a table that keeps a history as Delta Lake does; None of any other."""
+        """Return the newest version of a table with a history (Delta Lake); else None."""
         source = self.source(table)
         if _folder(table) is not None:
             return None
@@ -65,14 +65,14 @@ class SparkEngine:
         return str(history["version"][0].as_py()) if known else None
 
     def query(self, sql: str) -> arrow.Table:
-        """Answer one SELECT; the first of a session takes 10 s or more. A session that the server forgot is renewed."""
-        # Of Spark's statements, all that write begin with another word.
+        """Answer one SELECT; the first may take 10 s. A lost session is renewed."""
+        # All writing statements of Spark begin with another word.
         if not sql.startswith("SELECT "):
             raise DataError("Sources are only read: a question is one SELECT.")
         return self._ask(sql)
 
     def progress(self) -> float | None:
-        """Say which share of the tasks that are known so far is done."""
+        """Return the finished share of the known tasks."""
         session = self._session
         return None if session is None else session.progress
 
@@ -93,7 +93,7 @@ class SparkEngine:
             try:
                 return self._opened(library, question).answer(sql, question)
             except library.SessionLost:
-                # Servers end sessions that nobody used for an hour, and know none after a restart.
+                # Servers end sessions after an idle hour or a restart.
                 return self._opened(library, question).answer(sql, question)
 
     def _opened(self, library: ModuleType, question: Question) -> "Session":
@@ -111,7 +111,7 @@ def _folder(table: str) -> str | None:
 
 def _spark_session() -> ModuleType:
     with _IMPORTING, _as_a_program(), warnings.catch_warnings():
-        # What PySpark does with pandas is not used: answers are Arrow tables.
+        # PySpark's pandas code is unused: answers are Arrow tables.
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         try:
             from multiloss_core.engines.backends import spark_session  # noqa: PLC0415 - PySpark is optional, and slow to import
@@ -125,7 +125,7 @@ def _spark_session() -> ModuleType:
 
 @contextmanager
 def _as_a_program() -> Iterator[None]:
-    """Give the main module a file: without one PySpark believes to be tested, and ends the process (4.2.0)."""
+    """Give the main module a file, without which PySpark 4.2.0 ends the process."""
     main = sys.modules["__main__"]
     if hasattr(main, "__file__"):
         yield

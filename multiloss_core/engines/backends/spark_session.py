@@ -1,4 +1,4 @@
-"""A session of a Spark Connect server: how long a server is waited for, and what its errors mean.
+"""Hold a session of a Spark Connect server, with timeouts and error messages.
 
 The one module that imports PySpark, which is optional; only `spark_engine` imports it, when a question is asked.
 """
@@ -26,7 +26,7 @@ from multiloss_core.engines.engine import Cancelled, EngineError, Question, firs
 RETRIES = 5
 MAX_PAUSE = 2_000
 CHANNEL_OPTIONS = [
-    # Until a connection stands: a server that accepts it and then says nothing would be waited for 20 s, each time.
+    # Until a connection stands: a server that accepts and stays silent would take 20 s each time.
     ("grpc.min_reconnect_backoff_ms", 5_000),
     # Between two attempts: a server that came back is found before the last retry.
     ("grpc.initial_reconnect_backoff_ms", 500),
@@ -46,12 +46,12 @@ FORGOTTEN = ("INVALID_HANDLE", "RESPONSE_ALREADY_RECEIVED", "NO_ACTIVE_SESSION")
 MISSING = {"TABLE_OR_VIEW_NOT_FOUND": "relationName", "PATH_NOT_FOUND": "path", "SCHEMA_NOT_FOUND": "schemaName"}
 
 
-class SessionLost(EngineError):  # noqa: N818 - told to people only where a new one is lost at once
+class SessionLost(EngineError):  # noqa: N818 - shown only where a new one is lost at once
     """The server does not know the session any more."""
 
 
 class Session:
-    """A session of its own on a Spark Connect server: tags and settings of a shared one would be everybody's.
+    """Open a private session on a Spark Connect server: shared ones share tags and settings.
 
     Raises
     ------
@@ -70,11 +70,11 @@ class Session:
                 "The address of the cluster is not one of Spark Connect (sc://host:15002); check where the source is "
                 "set up."
             ) from None
-        # Not by its builder, which would make this the session of all code in this process.
+        # The builder would make this the session of all code in this process.
         self._session = SparkSession(connection=self._channel)
         self._session.client.set_retry_policies([_Patience()])
-        self._session.registerProgressHandler(_Heard(self))
-        # A program that ends with a stream open would wait for it for ever.
+        self._session.registerProgressHandler(_Progress(self))
+        # A program that ends with an open stream would wait without end.
         self._cut = finalize(self, self._channel.opened.close)
         question.abandon = self.abandon
         with self._errors_in_words():
@@ -98,7 +98,7 @@ class Session:
             self.progress = None
 
     def abandon(self) -> None:
-        """Let go of a server that does not answer: what is being asked of it fails at once."""
+        """Disconnect from a server that does not answer: its question fails at once."""
         self.is_usable = False
         self._cut()
 
@@ -135,8 +135,8 @@ class Session:
                 f"The cluster has no table {self._without_secrets(named)}, or may not show it; check where the source "
                 "is set up."
             )
-        said = re.sub(r"^\[[A-Z_.0-9]+\] ?| SQLSTATE: .*", "", str(error).strip(), flags=re.DOTALL)
-        return EngineError(f"The cluster cannot answer: {first_sentence(self._without_secrets(said))}")
+        reason = re.sub(r"^\[[A-Z_.0-9]+\] ?| SQLSTATE: .*", "", str(error).strip(), flags=re.DOTALL)
+        return EngineError(f"The cluster cannot answer: {first_sentence(self._without_secrets(reason))}")
 
     def _without_secrets(self, text: str) -> str:
         # Before the text is shortened: a part of a secret is not found any more.
@@ -154,7 +154,7 @@ class _Channel(DefaultChannelBuilder):
 
 
 class _Patience(DefaultPolicy):
-    """PySpark's own policy asks again for ten minutes, and warns when it gives up: warnings may be errors."""
+    """Replace PySpark's policy, which retries for ten minutes and then warns."""
 
     def __init__(self) -> None:
         super().__init__(max_backoff=MAX_PAUSE, max_server_retry_delay=MAX_PAUSE)
@@ -168,7 +168,7 @@ class _Attempts(RetryPolicyState):
         return self._attempt < RETRIES and super().can_retry(exception)
 
 
-class _Heard(ProgressHandler):
+class _Progress(ProgressHandler):
     def __init__(self, session: Session) -> None:
         self._session = session
 

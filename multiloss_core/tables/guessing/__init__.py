@@ -1,1 +1,1 @@
-"""What each column of a table seems to be: ratings, scores, weights and what says more of a document."""
+"""Guess the role of each column: ratings, scores, weights and further properties."""

@@ -1,7 +1,7 @@
-"""Describe one column by its name and at most 10,000 cells, and find scores that fall with risk."""
+"""Describe a column by its name and at most 10,000 cells, and find falling scores."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ MAX_RATINGS = 20
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as a guess sees it: `cells` (m,) are at most 10,000, evenly spread over the table."""
+    """Describe a column by `cells` (m,), at most 10,000 spread evenly over the table."""
 
     name: str
     cells: "pd.Series[Any]"
@@ -32,12 +32,12 @@ class Column:
 
     @cached_property
     def distinct(self) -> int:
-        """How many different cells there are; blank ones do not count."""
+        """Number of distinct cells that are not blank."""
         return int(self.cells.nunique())
 
     @cached_property
     def filled(self) -> int:
-        """How many cells are not blank."""
+        """Number of cells that are not blank."""
         return int(self.cells.count())
 
     @cached_property
@@ -49,7 +49,7 @@ class Column:
 
     @cached_property
     def is_number(self) -> bool:
-        """Whether the cells are numbers. Text is none where numbers begin with zeros, as identifiers do."""
+        """Whether the cells are numbers; digits with leading zeros are identifiers."""
         if not is_numeric(self.cells):
             return False
         return not self.is_text or not any(re.match(r"\s*0\d", str(cell)) for cell in pd.unique(self.cells))
@@ -79,16 +79,14 @@ class Column:
 
 
 def columns_of(frame: pd.DataFrame) -> list[Column]:
-    """Take the columns of a table apart, looked at in at most 10,000 rows."""
-    return list(_columns(sampled(frame)))
-
-
-def _columns(sample: pd.DataFrame) -> Iterator[Column]:
+    """Describe the columns of a table by at most 10,000 rows."""
+    sample, found = sampled(frame), []
     for position, name in enumerate(sample.columns):
         cells: pd.Series[Any] = sample.iloc[:, position]
         if isinstance(cells.dtype, pd.CategoricalDtype):
             cells = cells.cat.remove_unused_categories()
-        yield Column(str(name), cells)
+        found.append(Column(str(name), cells))
+    return found
 
 
 # Standard errors by which a score must fall to be asked about, and for certain.
@@ -97,7 +95,7 @@ MAX_STEPS, SMALL_STEP, MAX_STEP, PENALTY = 30, 1e-6, 2.0, 1e-5
 
 
 def falling_scores(scores: Mapping[str, Floats], positive: Floats) -> dict[str, bool]:
-    """Find the scores (m,) that are clearly lower for positives (1) than for negatives (0), and where that is certain.
+    """Find scores (m,) clearly lower for positives (1) than negatives (0), and how surely.
 
     A document that another score brought to review has a low value of this one, and may well be a positive. So a score
     must fall among documents of equal other scores, too: which documents were reviewed depends on the scores alone, and
@@ -109,14 +107,14 @@ def falling_scores(scores: Mapping[str, Floats], positive: Floats) -> dict[str, 
 
 
 def area(values: Floats, positive: Floats) -> float:
-    """Compute the share of pairs of a positive and a negative in which the positive has the higher score."""
+    """Compute the share of pairs in which the positive has a higher score than the negative."""
     usable = np.isfinite(values) & np.isfinite(positive)
     wins, pairs, _ = _wins(values[usable], positive[usable] == 1)
     return wins / pairs if pairs else 0.5
 
 
 def _fall(scores: Mapping[str, Floats], name: str, positive: Floats) -> float:
-    """Estimate the slope of a score given the others, in standard errors; 0 unless it seems to fall by itself."""
+    """Estimate the slope of a score given the others, in standard errors; 0 unless it falls."""
     usable = np.isfinite(scores[name]) & np.isfinite(positive)
     values, is_positive = scores[name][usable], positive[usable] == 1
     wins, pairs, variance = _wins(values, is_positive)
@@ -127,14 +125,14 @@ def _fall(scores: Mapping[str, Floats], name: str, positive: Floats) -> float:
 
 
 def _wins(values: Floats, is_positive: Bools) -> tuple[float, float, float]:
-    """Pairs in which the positive has the higher score, all pairs, and the variance of the former by chance alone."""
+    """Count pairs in which the positive is higher, all pairs, and the variance by chance."""
     positives, negatives = float(is_positive.sum()), float((~is_positive).sum())
     wins = float(pd.Series(values).rank()[is_positive].sum()) - positives * (positives + 1) / 2
     return wins, positives * negatives, positives * negatives * (positives + negatives + 1) / 12
 
 
 def _standing(values: Floats) -> Floats:
-    """Where each value stands among all, from -1 to 1; in the middle where it is missing."""
+    """Rank each value from -1 to 1; a missing one gets the middle."""
     known = np.isfinite(values)
     standing = np.zeros(len(values))
     standing[known] = (pd.Series(values[known]).rank().to_numpy() - 0.5) / max(known.sum(), 1) * 2 - 1
@@ -142,7 +140,7 @@ def _standing(values: Floats) -> Floats:
 
 
 def _slope(tested: Floats, others: list[Floats], is_positive: Bools) -> float:
-    """Estimate the coefficient of `tested` (m,), in standard errors, beside cubics of the other scores."""
+    """Estimate the coefficient of `tested` (m,) in standard errors, given the other scores."""
     columns = np.column_stack(
         [tested, np.ones(len(tested)), *(other**power for other in others for power in (1, 2, 3))]
     )

@@ -1,4 +1,4 @@
-"""Weight, amount, time, segment and group: columns that say more of each document."""
+"""Guess the columns of weight, amount, time, segment and group."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ MIN_GROUPS = 10
 SMALLEST_TIME = 1e7
 # Days as Excel counts them, from 1990 until the end of 2100.
 EXCEL_DAYS = (32_874, 73_416)
-# What programs write in place of a date that they do not know.
+# Dates that programs write for unknown ones.
 NO_DATE = r"\b(?:0000|0001|1753|1899|1900|2999|9999)\b"
-# From so many digits on spreadsheets round what they show; so many zeros at the end of all are no chance.
+# Spreadsheets round numbers of 12 or more digits; common trailing zeros are no chance.
 ROUNDED_FROM, ROUNDED_TO = 1e11, 1e5
 EXACT = 2.0**53
 
@@ -36,7 +36,7 @@ Read = Callable[[pd.DataFrame, str, Indices], NDArray[Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class RoleGuess:
-    """The column of a role, if any; `doubt` says why it must be asked, `reason` why it was taken."""
+    """Hold the column of a role, with the `doubt` to ask about or the `reason` to take it."""
 
     name: str | None = None
     doubt: str = ""
@@ -45,7 +45,7 @@ class RoleGuess:
 
 
 def guess_weight(columns: Sequence[Column]) -> RoleGuess:
-    """Find the column that says how many documents each row stands for, or the rate they were sampled at."""
+    """Find the column of weights (documents per row) or of sampling rates."""
     numeric = [column for column in columns if column.is_number and column.numbers.size]
     rates = [column for column in numeric if _is_sampling_rate(column)]
     weights = [column for column in numeric if column.words in weight_names()]
@@ -64,11 +64,11 @@ def guess_weight(columns: Sequence[Column]) -> RoleGuess:
         return RoleGuess()
     if first.numbers.min() < 1 or first.distinct > MAX_STRATA:
         return RoleGuess(name=first.name, doubt="its values may be of something else than a sample")
-    return RoleGuess(name=first.name, reason="its name says so, and no value is below 1")
+    return RoleGuess(name=first.name, reason="its name fits, and no value is below 1")
 
 
 def _may_be_weight(column: Column) -> bool:
-    """Whether a name ends like that of a weight, and the values could be of the strata of a sample."""
+    """Whether a name ends like a weight, and the values fit the strata of a sample."""
     ends = column.words[-1:] == ("w",) or any(column.words[-len(phrase) :] == phrase for phrase in weight_names())
     return ends and column.numbers.min() >= 1 and 1 < column.distinct <= MAX_STRATA
 
@@ -103,7 +103,7 @@ def guess_amount(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     }
     if found == named and found != plain and not (by_value and not set(first.words) & listed("other_amount")):
         return RoleGuess(name=first.name, doubt="its name may be of something else than the document's amount")
-    return RoleGuess(name=first.name, reason="its name says so, and no value is negative")
+    return RoleGuess(name=first.name, reason="its name fits, and no value is negative")
 
 
 def _is_money(column: Column) -> bool:
@@ -145,11 +145,11 @@ def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
         doubt = "its values are dates, but its name does not say of what"
     elif _holds_excel_days(first):
         doubt = "its numbers may be days as Excel counts them"
-    return RoleGuess(name=first.name, doubt=doubt, reason="its name says so, and every value is a date")
+    return RoleGuess(name=first.name, doubt=doubt, reason="its name fits, and every value is a date")
 
 
 def _unread_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
-    """Say of a column of text that is named as times are why it is none."""
+    """Give the reason why a text column with a name of times holds none."""
     for column in columns:
         words = set(column.words)
         if column.is_text and column.filled and words & listed("time") and not words & listed("no_time", "other_time"):
@@ -165,14 +165,14 @@ def _holds_excel_days(column: Column) -> bool:
 
 
 def _is_dated(column: Column) -> bool:
-    """Whether the cells are times, but for dates that stand for none; numbers only where the name says so."""
+    """Whether the cells are times or stand for none; numbers need a name of times."""
     if not column.filled or pd.api.types.is_datetime64_any_dtype(column.cells.dtype):
         return column.filled > 0
     some = column.cells.dropna().iloc[:20].astype("object")
     is_named = bool(set(column.words) & listed("time"))
     if column.is_text:
         texts = some.astype("str")
-        # Where dates stand for none, the others tell; which cells cannot be read is said later.
+        # Skip dates that stand for none; unreadable cells are reported later.
         some = some[~texts.str.contains(NO_DATE)]
         may_be = bool(texts.str.contains(r"\d{1,4}\D\d{1,2}|[0-9]{8}|[A-Za-z]{3}").all())
         # Identifiers are digits as well.
@@ -185,13 +185,13 @@ def _is_dated(column: Column) -> bool:
     try:
         document_times(some.to_frame("cells"), "cells", np.arange(len(some)))
     except DataError as error:
-        # Days and months that cannot be told apart are dates all the same.
+        # Dates with ambiguous days and months are dates.
         return "days from months" in str(error)
     return True
 
 
 def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
-    """Find a column of few words to look at documents by."""
+    """Find a column of few words to divide documents by."""
     for column in columns:
         words = set(column.words)
         if (
@@ -204,12 +204,12 @@ def guess_segment(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
         if 2 * column.distinct > column.filled or flag_values(column.ratings[1]):
             continue
         if 1 < frame[column.name].nunique() <= MAX_SEGMENTS and not _complaint(document_segments, frame, column.name):
-            return RoleGuess(name=column.name, reason="its name says so, and it holds few words")
+            return RoleGuess(name=column.name, reason="its name fits, and it holds few words")
     return RoleGuess()
 
 
 def guess_group(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
-    """Find who rows belong to: several alerts of one customer."""
+    """Find the column that groups rows, such as several alerts of one customer."""
     ranked = [(rank, column) for column in columns if (rank := group_rank(column.words)) is not None]
     doubt = ""
     for _, column in sorted(ranked, key=lambda pair: pair[0]):
@@ -225,12 +225,12 @@ def guess_group(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
         if 1 < groups < whole.count() and (column.is_text or column.is_whole):
             if groups < MIN_GROUPS and len(frame) >= 2 * MIN_GROUPS:
                 continue
-            return RoleGuess(name=column.name, reason="its name says so, and some values occur in several rows")
+            return RoleGuess(name=column.name, reason="its name fits, and some values occur in several rows")
     return RoleGuess(doubt=doubt)
 
 
 def _is_rounded(cells: "pd.Series[Any]") -> bool:
-    """Whether identifiers have lost their last digits, as in 4.10003E+15 or beyond the 15 digits of a spreadsheet."""
+    """Whether identifiers lost digits, as in 4.10003E+15 or beyond a spreadsheet's 15 digits."""
     known = cells.dropna()
     if not pd.api.types.is_numeric_dtype(known.dtype):
         texts = pd.Series(known.unique()).astype("str")
@@ -245,7 +245,7 @@ def _is_rounded(cells: "pd.Series[Any]") -> bool:
 
 
 def _complaint(read: Read, frame: pd.DataFrame, name: str, rows: Indices | None = None) -> str:
-    """Say what is wrong with a column when every row of it, or each of some, is read; empty where nothing is."""
+    """Return the error of reading a column, or each of some rows; empty without one."""
     try:
         read(frame, name, np.arange(len(frame)) if rows is None else rows)
     except DataError as error:

@@ -1,4 +1,4 @@
-"""Which column holds the ratings, and what its values mean."""
+"""Find the column of ratings, and the meanings of its values."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ FEW = 6
 
 @dataclass(frozen=True, kw_only=True)
 class RatingGuess:
-    """The rating column, what its values mean (as far as is likely), and which of the two must be asked, and why."""
+    """Hold the rating column, its likely meanings, and the doubts to ask about."""
 
     name: str | None
     meanings: tuple[tuple[str, Meaning | None], ...]
@@ -117,7 +117,7 @@ class _Candidate:
 
     @cached_property
     def is_overruled(self) -> bool:
-        """Whether the name says that a system decided, or that somebody decided anew later."""
+        """Whether the name means a decision by a system, or one revised later."""
         words = self.column.words
         earlier = any(
             word in listed("earlier") and words[position + 1 : position + 2] != ("party",)
@@ -131,18 +131,18 @@ class _Candidate:
 
     @cached_property
     def kinds(self) -> int:
-        """How many different meanings its values have."""
+        """Number of different meanings of its values."""
         return len({meaning for meaning in self.meanings if meaning is not None})
 
     @cached_property
     def decided(self) -> int:
-        """How many cells are rated positive or negative."""
+        """Number of cells rated positive or negative."""
         known = np.array([meaning in {"positive", "negative"} for meaning in self.meanings] + [False])
         return int(known[self.column.ratings[0]].sum())
 
     @cached_property
     def doubt(self) -> str:
-        """Why the column must be asked about, although no other one is likelier; empty where it need not."""
+        """Return the reason to ask about the column although none is likelier; else empty."""
         values, words = self.column.ratings[1], set(self.column.words)
         doubts = {
             "it holds one value only": len(values) <= 1,
@@ -172,7 +172,7 @@ class _Candidate:
 
 
 def _rivals(best: _Candidate, other: _Candidate) -> bool:
-    """Whether another column may as well be the rating, and says something else."""
+    """Whether another column may equally be the rating, and differs."""
     if other.level < max(min(best.level, LIKELY), FAINT + (best.level > POSSIBLE)):
         return False
     return not _agree(best, other)
@@ -186,7 +186,7 @@ def _agree(best: _Candidate, other: _Candidate) -> bool:
     if not both.any():
         return False
     pairs = np.unique(np.column_stack([value[both], side[both]]), axis=0)
-    # Where the best is silent the other may say "no", as flags of fraud do of cases still open, but not "yes".
+    # Beyond the best column another may hold negatives, as flags do of open cases, but no positives.
     is_positive = np.array([meaning == "positive" for meaning in other.meanings])
     says_more = is_positive[value[(value >= 0) & (side < 0)]].any()
     return len(pairs) == len(np.unique(pairs[:, 0])) and len(np.unique(pairs[:, 1])) == 2 and not says_more
@@ -195,7 +195,7 @@ def _agree(best: _Candidate, other: _Candidate) -> bool:
 def _meanings(
     frame: pd.DataFrame, column: Column, columns: Sequence[Column]
 ) -> tuple[tuple[tuple[str, Meaning | None], ...], str]:
-    """Say what each value means, and why it must be asked (empty where it need not)."""
+    """Return the meaning of each value, and the reason to ask about them (else empty)."""
     values = rating_values(frame[column.name])[1]
     if len(values) > MAX_RATINGS:
         return (), f"it holds {len(values):,} different values"

@@ -1,4 +1,4 @@
-"""Find the columns that hold classifiers' scores, and say why other columns of numbers do not."""
+"""Find the score columns, with reasons to skip other columns of numbers."""
 
 import re
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ _TAG = re.compile(r"v?[0-9]+|[a-z]|de|da|do|du|del|la|of|the|for|final|overall|c
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreGuess:
-    """The scores in the order of the table: which to use, which were found beyond these, and why they are asked.
+    """Hold scores in table order: those to use, further ones, and the reason to ask.
 
-    `unused` says of each other column of numbers why it is not used as a score.
+    `unused`: the reason to skip each other column of numbers.
     """
 
     used: tuple[str, ...]
@@ -37,7 +37,7 @@ class ScoreGuess:
 
 
 def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGuess:
-    """Find the scores among columns; `positive` (m,) is the rating of each cell as 1, 0 or NaN, if that is known."""
+    """Find the scores among columns; `positive` (m,) is 1, 0 or NaN, None if not known."""
     looked = _with_siblings({column.name: (column, _certainty(column)) for column in columns})
     sure = [name for name, (_, certainty) in looked.items() if certainty == SURE]
     likely = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
@@ -46,7 +46,7 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
     unused = {name: _reason(column, certainty) for name, (column, certainty) in looked.items() if column.is_number}
     cells = {name: looked[name][0].all_numbers for name in found}
     areas = {name: 0.5 if positive is None else area(values, positive) for name, values in cells.items()}
-    # The four that tell positives from negatives best; `sorted` keeps the order of the table among equals.
+    # Take the four that separate best; `sorted` keeps the table's order among equals.
     best = sorted(found, key=lambda name: -abs(areas[name] - 0.5))[:MAX_SCORES]
     falling = {} if positive is None else falling_scores(cells, positive)
     doubt = ""
@@ -70,7 +70,7 @@ SURE, LIKELY, ASKED, NO = 3, 2, 1, 0
 
 
 def _with_siblings(looked: dict[str, tuple[Column, int]]) -> dict[str, tuple[Column, int]]:
-    """Propose a column of few values beside a sure score whose name differs only in a tag: "model A", "model B"."""
+    """Propose a low-variety column that differs from a sure score's name by a tag only."""
     sure = {_untagged(column) for column, certainty in looked.values() if certainty == SURE and _is_tagged(column)}
     return {
         name: (column, LIKELY if _is_tagged(column) and certainty <= ASKED and _untagged(column) in sure else certainty)
@@ -88,7 +88,7 @@ def _untagged(column: Column) -> tuple[str, ...]:
 
 
 def _certainty(column: Column) -> int:
-    """How surely a column is a score: LIKELY ones are proposed but asked, ASKED ones are asked and not proposed."""
+    """Rate a column as a score: LIKELY ones are proposed and asked, ASKED only asked."""
     if not column.is_number or not column.numbers.size or (column.distinct < 3 and column.filled >= FEW_ROWS):
         return NO
     values = column.numbers
@@ -107,7 +107,7 @@ def _certainty(column: Column) -> int:
 
 
 def _reason(column: Column, certainty: int) -> str:
-    """Say why a column of numbers is not used as a score."""
+    """Give the reason why a column of numbers is no score."""
     values = column.numbers
     if not values.size or values.min() == values.max():
         return "the same number in all rows" if values.size else "no cell holds a number"
@@ -123,7 +123,7 @@ def _reason(column: Column, certainty: int) -> str:
 
 
 def _named(column: Column) -> int | None:
-    """How surely a column is a score by its name alone; None where the name says nothing."""
+    """Rate a column as a score by its name alone; None without evidence."""
     words = _untagged(column)
     if not set(words) & listed("score", "model", "risk"):
         return _named_otherwise(column, words)
@@ -131,7 +131,7 @@ def _named(column: Column) -> int | None:
     if set(words) & listed("foreign") or any(_WINDOW.fullmatch(word) for word in words):
         return ASKED
     if set(words) & listed("no_score") - listed("score") - listed("model"):
-        # The last word says what it is: "velocity score" is a score, "score band" is none.
+        # The last word decides: "velocity score" is a score, "score band" is none.
         if last in listed("score", "model"):
             return SURE
         return (
@@ -145,7 +145,7 @@ def _named(column: Column) -> int | None:
 
 
 def _named_otherwise(column: Column, words: Sequence[str]) -> int | None:
-    """As `_named`, for a name without a word for a score."""
+    """Rate a column whose name has no word for a score."""
     if column.words == ("p",) and column.numbers.min() >= 0 and column.numbers.max() <= 1:
         return SURE
     is_other = bool(set(words) & listed("no_score", "level", "entities")) or any(
@@ -162,6 +162,6 @@ def _by_values(column: Column) -> int:
 
 
 def _counts_rows(values: Floats) -> bool:
-    """Whether a column numbers its rows, as an index does (in steps where only some rows were looked at)."""
+    """Whether a column numbers its rows, as an index does, perhaps with gaps."""
     steps = np.diff(values)
     return values.size > 2 and bool((steps >= 1).all() and np.ptp(steps) <= 1)

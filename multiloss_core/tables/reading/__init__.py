@@ -1,1 +1,1 @@
-"""From the bytes of a file to a table: every file is hostile, and is measured before it is decoded."""
+"""Read files as tables; every file is untrusted and measured before it is decoded."""

@@ -1,4 +1,4 @@
-"""Columns of text as what they hold: numbers where that is certain, text as it stands elsewhere."""
+"""Convert text columns to numbers where that is certain; keep other text."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Columns = dict[str, arrow.ChunkedArray]
 
 @dataclass(frozen=True, kw_only=True)
 class TypedColumns:
-    """Columns as what they hold, notes, which may be read in two ways (and stay text), and units by column."""
+    """Return typed columns, notes, ambiguous columns (still text), and units by column."""
 
     columns: Columns
     notes: tuple[str, ...]
@@ -36,7 +36,7 @@ def typed_columns(
     """Turn columns of text, whole or as dictionaries, into numbers where they hold numbers.
 
     A column that has 1.234 but no certain point is one of decimals, unless another column has decimal commas, or
-    nothing in the file says what is usual there (`is_open`, and not `has_certain_point`). `doubtful` are columns that
+    nothing in the file shows the usual sign (`is_open`, and not `has_certain_point`). `doubtful` are columns that
     were read as such numbers already; `read_again` gives their text.
     """
     texts = {name: _distinct(column) for name, column in columns.items() if is_text(column)}
@@ -68,7 +68,7 @@ def typed_columns(
 
 
 def without_empty(columns: Columns, name: str) -> tuple[Columns, tuple[str, ...]]:
-    """Leave out columns without a name and without cells, and blank rows below the last one that holds something.
+    """Drop columns without name and cells, and blank rows at the end.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def without_empty(columns: Columns, name: str) -> tuple[Columns, tuple[str, ...]
 
 
 def with_decimal_sign(frame: pd.DataFrame, signs: Mapping[str, Sign]) -> pd.DataFrame:
-    """Read text columns of a frame as numbers, given the sign of decimals in each; the other sign groups digits.
+    """Read text columns as numbers by their decimal signs; the other sign groups digits.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def with_decimal_sign(frame: pd.DataFrame, signs: Mapping[str, Sign]) -> pd.Data
 
 
 def is_text(column: arrow.ChunkedArray) -> bool:
-    """Tell whether a column holds text, whole or as a dictionary."""
+    """Whether a column holds text, whole or as a dictionary."""
     kind = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
     return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind) or arrow.types.is_string_view(kind))
 
@@ -141,7 +141,7 @@ def _spread(values: arrow.ChunkedArray, column: arrow.ChunkedArray) -> arrow.Chu
 
 
 def _notes(name: str, shape: NumberShape, cells: arrow.ChunkedArray | None) -> Iterator[str]:
-    """Tell what was made of a column; without `cells` words were counted instead of cells."""
+    """Describe how a column was read; without `cells` words were counted."""
     if not shape.is_numeric:
         return
     title, noun = f"Column '{shortened(name)}'", "word" if cells is None else "cell"

@@ -1,4 +1,4 @@
-"""Reads text files of cells: all of them as text first, and as numbers where every cell of a column is a plain one."""
+"""Read text files of cells: as text first, then as numbers where every cell is plain."""
 
 import csv
 import io
@@ -88,7 +88,7 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOption
 
 
 def _without_last(text: Utf8File, lines: int, name: str, copies: ExitStack) -> Utf8File:
-    """Copy a text without so many lines at its end; blank ones do not count. Raises DataError where it has fewer."""
+    """Copy a text without its last `lines`, ignoring blank ones. Raises DataError if fewer."""
     size = text.file.seek(0, SEEK_END)
     begin = max(text.start, size - HEAD_BYTES)
     text.file.seek(begin)
@@ -184,7 +184,7 @@ class _Read:
 
 
 def _read(rows: _Rows, copies: ExitStack) -> tuple[_Read, tuple[str, ...]]:
-    """Read all columns, from a copy in usual quotes, and with short rows filled up, where that is needed."""
+    """Read all columns, from a normalised copy where quotes or row lengths require it."""
     if rows.layout.quoting == PLAIN:
         with suppress(arrow.ArrowInvalid):
             return _read_once(rows)
@@ -232,7 +232,7 @@ def _require_short(cells: arrow.StringArray, column: str, before: int) -> None:
 
 
 def _line_ends(cells: arrow.StringArray, place: int, before: int, rows: _Rows) -> list[int]:
-    """Count the line ends in each cell that holds some, and refuse one that holds rows: a stray quote opened it."""
+    """Count line ends in cells, and reject a cell that holds rows after a stray quote."""
     lines = []
     for row in np.flatnonzero(compute.fill_null(compute.match_substring_regex(cells, r"[\r\n]"), False)):
         text = cells[int(row)].as_py()
@@ -248,7 +248,7 @@ def _line_ends(cells: arrow.StringArray, place: int, before: int, rows: _Rows) -
 
 
 def _rewritten(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
-    """Copy the rows in usual quotes; where they do not fit the header, in the first other quoting by which they do.
+    """Copy rows in usual quotes, or in the first other quoting that fits the header.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def _rewritten(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
 
 
 def _filled_up(rows: _Rows, copies: ExitStack, *, is_strict: bool = False) -> tuple[_Rows, tuple[str, ...]]:
-    """Copy the rows with blanks for cells that are missing at the end of some, unless `is_strict`.
+    """Copy rows with missing last cells as blanks, unless `is_strict`.
 
     Raises
     ------

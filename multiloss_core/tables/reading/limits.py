@@ -6,7 +6,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 
 MAX_FILE_BYTES = 200 * 2**20
-# Of all cells as they are kept, and of what has to be unpacked to get at them.
+# All cells in memory, and the unpacked data behind them.
 MAX_TABLE_BYTES = 400 * 2**20
 MAX_DECODED_BYTES = 2**29
 MAX_ROWS = 20_000_000
@@ -16,11 +16,11 @@ MAX_CELLS = 50_000_000
 MAX_CELL_CHARACTERS = 32_767
 # Lines at either end of a file that can be left out.
 MAX_LINES = 1_000
-# Of a workbook all parts together; a cell takes some 30 bytes of them.
+# All parts of a workbook; a cell takes about 30 bytes.
 MAX_UNPACKED_BYTES = 150 * 2**20
 MAX_XLSX_CELLS = 6_000_000
 MAX_ENTRIES = 2_000
-# Of a Parquet file: its footer, and the text written out for each cell; beyond that, words stay a dictionary.
+# The footer of a Parquet file, and the text of all cells; beyond that, words stay a dictionary.
 MAX_FOOTER_BYTES = 2**25
 MAX_TEXT_BYTES = 2**26
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
@@ -66,7 +66,7 @@ def require_table_size(size: int, name: str) -> None:
 
 
 def require_short_cell(length: int, column: str, place: str) -> None:
-    """Refuse a cell of more than 32,767 characters; `place` is where it stands: "row 12". Raises DataError."""
+    """Reject a cell of more than 32,767 characters; `place` is like "row 12". Raises DataError."""
     if length > MAX_CELL_CHARACTERS:
         raise DataError(
             f"Column '{shortened(column)}' holds a text of {length:,} characters in {place}, more than the limit of "
@@ -75,7 +75,7 @@ def require_short_cell(length: int, column: str, place: str) -> None:
 
 
 def column_names(header: Iterable[object]) -> list[str]:
-    """Turn the cells of a header into names: text without spaces, quotes and marks around it, "column 3" without any.
+    """Turn header cells into names without spaces, quotes and marks; "column 3" if empty.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def column_names(header: Iterable[object]) -> list[str]:
 
 
 def _plain_name(name: str) -> str:
-    """Leave out byte order marks and spaces of no width anywhere, and spaces and quotes around a name."""
+    """Strip byte order marks and zero-width spaces, and spaces and quotes around a name."""
     name = name.translate(_INVISIBLE).strip()
     is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
     return name[1:-1].strip() if is_quoted else name

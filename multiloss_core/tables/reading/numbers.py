@@ -1,4 +1,4 @@
-"""Read cells as numbers: plain ones as programs write them, and those with units, groups and decimal commas."""
+"""Read cells as numbers: plain ones, and those with units, groups and decimal commas."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def plain_numbers(cells: arrow.StringArray) -> arrow.Array | None:
 
 
 def has_certain_point(cells: arrow.StringArray) -> bool:
-    """Whether the point is that of decimals in some plain number: in 0.5 or 12.34, but not in 1.234."""
+    """Whether the point marks decimals in some plain number: in 0.5, but not in 1.234."""
     for some in (cells[:_SAMPLE], cells):
         if compute.any(compute.match_substring_regex(some, CERTAIN_POINT)).as_py():
             return True
@@ -54,7 +54,7 @@ def has_certain_point(cells: arrow.StringArray) -> bool:
 
 
 def comma_numbers(cells: arrow.ChunkedArray) -> tuple[arrow.ChunkedArray, bool] | None:
-    """Read text (n,) as `plain_numbers` does, with commas for points, and say whether one is certainly of decimals.
+    """Read text (n,) with commas for points; return whether a comma is certainly decimal.
 
     None where a cell is something else, or holds a point.
     """
@@ -84,7 +84,7 @@ def _holds_fractions(cells: arrow.StringArray) -> bool:
 
 
 def _beginnings(cells: arrow.StringArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First and second character after a minus, and how many characters there are from the first on (0: blank)."""
+    """Return the first two characters after a minus, and their length (0: blank)."""
     _, offsets, data = cells.buffers()
     bounds = np.frombuffer(offsets, np.int32)[cells.offset : cells.offset + len(cells) + 1]
     # One character more than there are, so that each cell has a second one.
@@ -106,7 +106,7 @@ NOTHING = (
     *("na", "n/a", "#n/a", "#na", "n.a.", "nan", "null", "none", "nil", "-", "--", "—", "–", "?", ".", "(null)"),
     *("#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "<na>", "\\n", "k.a.", "k. a."),
 )
-# A column with so many numbers among its filled cells is one of numbers; words in it are told.
+# Minimum share of numbers among filled cells of a numeric column; words are reported.
 MOSTLY = 0.8
 SAMPLED = 2_000
 
@@ -148,7 +148,7 @@ _OTHER: dict[Sign, Sign] = {".": ",", ",": "."}
 
 @dataclass(frozen=True, kw_only=True)
 class NumberShape:
-    """How the numbers of a column are written.
+    """Describe the notation of a column's numbers.
 
     `decimal`: the sign that is certainly that of decimals. `either`: the only sign that occurs, always as in 1,234, so
     that it may group digits as well. `nothings` and `words`: how many cells hold a word such as NA, or another one.
@@ -205,7 +205,7 @@ def number_shape(cells: arrow.ChunkedArray) -> NumberShape:
 
 
 def as_numbers(cells: arrow.ChunkedArray, decimal: Sign) -> arrow.ChunkedArray:
-    """Read a text column (n,) as numbers, given its sign of decimals: float64, or int64 where no cell has decimals.
+    """Read a text column (n,) as float64, or int64 without decimals, by its decimal sign.
 
     Words such as NA become blank. With other words among the numbers it stays text, its numbers written plainly.
     """
@@ -252,7 +252,7 @@ class _Parsed:
 
 
 def _may_be_numbers(cells: arrow.ChunkedArray) -> bool:
-    """Whether half of some cells, evenly spread, are numbers: most columns of words are passed over by this."""
+    """Whether half of some evenly spread cells are numbers: a quick test to skip words."""
     known = cells.drop_null()
     if not len(known):
         return False
@@ -316,7 +316,7 @@ def _parts(text: arrow.StringArray) -> dict[str, arrow.Array]:
     body = compute.if_else(compute.match_substring_regex(rest, r"^[^\W\d]+\."), compute.utf8_ltrim(body, ". "), body)
     spaced = compute.match_substring_regex(body, _ANY_SPACE)
     wrong = compute.and_not(spaced, compute.match_substring_regex(body, _SPACED))
-    # What is spaced in another way than by thousands is left as it is, and is no number then.
+    # Irregularly spaced digits stay as they are, and are no number.
     body = compute.if_else(wrong, body, compute.replace_substring_regex(body, _ANY_SPACE, ""))
     return {
         "body": body,

@@ -1,4 +1,4 @@
-"""Rows of a table that are no data: repeated headers, lines of dashes, totals, and rows that stand twice."""
+"""Find rows that are no data: repeated headers, dashes, totals and duplicates."""
 
 import re
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from multiloss_core.tables.column_values import sampled
 from multiloss_core.tables.reading.column_types import Columns, is_text
 from multiloss_core.tables.reading.numbers import NOTHING, number_shape
 
-# How many rows at either end may be no data, and how many tell what a column holds.
+# Rows at either end that may be no data, and rows that show a column's content.
 AT_TOP, AT_END, LOOKED_AT = 2, 5, 2_000
-# A column of identifiers has a value of its own in so many of the rows that differ.
+# Minimum share of distinct values of an identifier among the rows that differ.
 IDENTIFIES = 0.9
 _DASHES = re.compile(r"[-=_+:|*~\s]{2,}")
 _TOTAL = re.compile(
@@ -60,7 +60,7 @@ def only_data(columns: Columns) -> tuple[Bools | None, tuple[str, ...]]:
 
 
 def repeated_rows(frame: pd.DataFrame) -> tuple[int, str]:
-    """Count the rows that are identical to an earlier one, and name the column that identifies the others.
+    """Count duplicate rows, and name the column that identifies the others.
 
     0 where no column does: without an identifier, different documents may be alike. O(n).
     """
@@ -111,7 +111,8 @@ def _is_second_header(columns: Columns, place: int) -> bool:
     below = {name: columns[name].slice(place + 1) for name in row}
     shapes = {name: number_shape(cells.slice(0, LOOKED_AT)) for name, cells in below.items()}
     above = {name for name, shape in shapes.items() if shape.is_numeric and shape.numbers >= AT_END}
-    if not above or any(row[name].casefold() in NOTHING or _is_number(columns[name], place) for name in above):
+    numbers = {name for name in above if number_shape(columns[name].slice(place, 1)).numbers}
+    if not above or numbers or any(row[name].casefold() in NOTHING for name in above):
         return False
     others = (
         compute.any(compute.equal(below[name], columns[name][place])).as_py() for name in row if name not in above
@@ -119,12 +120,8 @@ def _is_second_header(columns: Columns, place: int) -> bool:
     return not any(others)
 
 
-def _is_number(column: arrow.ChunkedArray, place: int) -> bool:
-    return number_shape(column.slice(place, 1)).numbers > 0
-
-
 def _is_total(columns: Columns, place: int) -> bool:
-    """Whether a row is the total of others: named so, or with blank cells, and with sums; a name and blanks will do."""
+    """Whether a row is a total: named so, or with blanks and sums; a name and blanks suffice."""
     row = _row(columns, place)
     if not row or len(columns) < 2:
         return False
@@ -142,7 +139,7 @@ def _is_total(columns: Columns, place: int) -> bool:
 
 
 def _sums(columns: Columns, place: int, *, is_named: bool) -> Iterator[bool]:
-    """Tell for each column of numbers whether a cell is the sum of those above, or of a named row their mean."""
+    """Return for each numeric column whether a cell is the sum above, or a named mean."""
     for column in columns.values():
         if not (arrow.types.is_integer(column.type) or arrow.types.is_floating(column.type)):
             continue

@@ -23,14 +23,14 @@ from multiloss_core.tables.reading.limits import (
 )
 from multiloss_core.tables.reading.table_file import EXACT, DecodedFile
 
-# Delta-encoded text may unpack to much more than its pages hold, so few rows are read at a time.
+# Delta-encoded text may unpack to much more than its pages hold: read few rows at a time.
 DELTA_ROWS = 64
 # An index of pandas without a name of its own.
 _INDEX_NAME = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
-    """Read the flat columns of a Parquet file, one after the other; of what pandas noted, a consecutive index alone.
+    """Read the flat columns of a Parquet file in turn, with its consecutive pandas index.
 
     Raises
     ------
@@ -45,7 +45,8 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
         readable = [
             place
             for place, field in enumerate(schema)
-            if _is_readable(field) or blobs.get(field.name, MAX_TEXT_BYTES) < MAX_TEXT_BYTES
+            if (is_readable_type(field.type) and not _INDEX_NAME.fullmatch(field.name))
+            or blobs.get(field.name, MAX_TEXT_BYTES) < MAX_TEXT_BYTES
         ]
         titles = column_names(schema.field(place).name for place in readable)
         require_size(opened.metadata.num_rows, len(titles), name)
@@ -86,7 +87,7 @@ def _require_short_footer(file: BinaryIO, name: str) -> None:
 
 
 def _named_range(schema: Any, rows: int, titles: Sequence[str]) -> Columns:
-    """Write out the consecutive index of a pandas table that has a name: the file holds its bounds alone."""
+    """Write out a named consecutive pandas index, which the file stores as bounds."""
     try:
         (bounds,) = json.loads((schema.metadata or {})[b"pandas"])["index_columns"]
         title, numbers = bounds["name"], range(bounds["start"], bounds["stop"], bounds["step"])
@@ -99,7 +100,7 @@ def _named_range(schema: Any, rows: int, titles: Sequence[str]) -> Columns:
 
 
 def _sizes_of_binary(metadata: Any, schema: Any) -> dict[str, int]:
-    """Give the unpacked size of each binary column, which may be text that nothing marks as such."""
+    """Return the unpacked size of each binary column, which may be unmarked text."""
     sizes = dict.fromkeys((field.name for field in schema if _is_binary(field.type)), 0)
     for chunk in _chunks(metadata, sizes):
         sizes[chunk.path_in_schema] += max(chunk.total_uncompressed_size, 0)
@@ -119,12 +120,8 @@ def _is_binary(kind: Any) -> bool:
     return bool(arrow.types.is_binary(kind) or arrow.types.is_large_binary(kind))
 
 
-def _is_readable(field: Any) -> bool:
-    return is_readable_type(field.type) and not _INDEX_NAME.fullmatch(field.name)
-
-
 def is_readable_type(kind: Any) -> bool:
-    """Tell whether columns of an Arrow type can be read: numbers, times, truth values or text."""
+    """Whether columns of an Arrow type can be read: numbers, times, truth values or text."""
     types = arrow.types
     kind = kind.value_type if types.is_dictionary(kind) else kind
     plain = (
@@ -176,7 +173,7 @@ def _pieces(opened: Any, stored: str, title: str, name: str, deltas: Collection[
 
 
 def _as_text(piece: Any) -> Any:
-    """Turn binary cells into text; others stay. Raises ArrowInvalid where they are no UTF-8, or hold zeros."""
+    """Decode binary cells as text. Raises ArrowInvalid for invalid UTF-8 or zeros."""
     if arrow.types.is_dictionary(piece.type):
         return arrow.DictionaryArray.from_arrays(piece.indices, _as_text(piece.dictionary))
     if not _is_binary(piece.type):
@@ -199,7 +196,7 @@ def _is_words(kind: Any) -> bool:
 
 
 def plain_column(column: Any, title: str) -> Any:
-    """Turn a column of any flat type into numbers, times, truth values or text, without losing digits or rows."""
+    """Convert a flat column to numbers, times, truth values or text, keeping digits and rows."""
     types, kind = arrow.types, column.type
     if types.is_dictionary(kind):
         return column if _is_words(kind.value_type) else plain_column(column.cast(kind.value_type), title)
@@ -234,7 +231,7 @@ def _largest(column: Any) -> int:
 
 
 def _with_short_texts(columns: Columns) -> Columns:
-    """Write out the words of dictionaries, as long as all of them together are no more than 64 MB."""
+    """Write out the words of dictionaries, at most 64 MB altogether."""
     left, found = MAX_TEXT_BYTES, dict(columns)
     for title, column in columns.items():
         if not arrow.types.is_dictionary(column.type):

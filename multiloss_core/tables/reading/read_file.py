@@ -1,4 +1,4 @@
-"""From the bytes of an uploaded file to a table."""
+"""Read the bytes of an uploaded file as a table."""
 
 import io
 from dataclasses import replace
@@ -15,7 +15,7 @@ from multiloss_core.tables.reading.parquet_file import read_parquet
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions, TableFile, frame_of
 from multiloss_core.tables.reading.xlsx_file import read_xlsx
 
-# What files begin with, and what is said of those that are not read.
+# Signatures of other kinds of files, and the advice for each.
 _OTHER_KINDS = {
     b"\x1f\x8b": "is packed with gzip; unpack it first",
     b"\xd0\xcf\x11\xe0": "is an old Excel file or is protected by a password; save it as .xlsx without one, or as CSV",
@@ -70,7 +70,7 @@ def read_table(data: bytes, name: str) -> pd.DataFrame:
 
 
 def decode_file(file: BinaryIO, size: int, name: str, options: ReadOptions | None = None) -> DecodedFile:
-    """Read an open file of so many bytes into Arrow columns. Raises DataError, as `read_file` does."""
+    """Read an open file of `size` bytes into Arrow columns. Raises DataError."""
     options = options or READ_AS_IT_LOOKS
     decoded = _decoded(file, size, name, options)
     if not options.leave_out_repeats:
@@ -102,6 +102,6 @@ def _decoded(file: BinaryIO, size: int, name: str, options: ReadOptions) -> Deco
         raise
     except MemoryError:
         raise DataError(f"'{name}' needs more memory than there is for reading it; {KEEP_LESS}.") from None
-    # Whatever the parsers of others stumble over: files are made by strangers.
+    # Parsers of libraries may fail in any way on hostile files.
     except Exception as error:
         raise DataError(f"'{name}' cannot be read; save it again, or as CSV.") from error

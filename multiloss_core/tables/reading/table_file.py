@@ -1,4 +1,4 @@
-"""Hold how a file is to be read, and what was read: its table, and what was noticed on the way."""
+"""Define how to read a file, and hold its table and notes."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from multiloss_core.tables.reading.limits import MAX_LINES, require_table_size
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """What to read of a file.
+    """Choose the part of a file to read.
 
     `sheet`: that of a workbook. `header_line`: the line, counted from 1, that names the columns; those above are left
     out. `skip_last`: how many lines to leave out at the end; blank ones do not count. `leave_out_repeats`: whether to
@@ -45,12 +45,12 @@ class ReadOptions:
 
     @property
     def key(self) -> str:
-        """Name the options in a fingerprint: other ones make other data. Empty where a file is read as it looks."""
+        """Name the options for a fingerprint, as other options give other data; empty by default."""
         return (self.sheet or "") if self == ReadOptions(sheet=self.sheet) else json.dumps(asdict(self))
 
     @classmethod
     def from_key(cls, key: str) -> "ReadOptions":
-        """Read back a key; one that names no options, which may come from anybody's browser, is a sheet."""
+        """Read back a key from a browser; text that is no options is the name of a sheet."""
         try:
             return TypeAdapter(cls).validate_json(key, strict=True)
         except (ValidationError, DataError):
@@ -60,7 +60,7 @@ class ReadOptions:
 READ_AS_IT_LOOKS = ReadOptions()
 
 
-# Whole numbers up to here are also exact as fractions.
+# Whole numbers up to here are exact as floats.
 EXACT = 2**53
 
 
@@ -87,7 +87,7 @@ class TableFile:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DecodedFile:
-    """The same with Arrow columns, from which a frame is made, or which go from one process to another."""
+    """Hold Arrow columns, to make a frame from or to send between processes."""
 
     columns: Mapping[str, arrow.ChunkedArray]
     notes: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class DecodedFile:
 
 
 def frame_of(columns: Iterable[tuple[str, arrow.ChunkedArray]]) -> pd.DataFrame:
-    """Make a frame of columns, one after the other, so that each can be freed before the next is made."""
+    """Make a frame column by column, freeing each before the next."""
     return pd.DataFrame({name: _series(column) for name, column in columns}, copy=False)
 
 

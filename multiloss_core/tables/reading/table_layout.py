@@ -1,4 +1,4 @@
-"""Where in a table the names of the columns stand, and what separates its cells: told by its first rows."""
+"""Find the header and the separator of a table from its first rows."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.limits import MAX_CELL_CHARACTERS, column_names, require_short_cell, require_size
 
-# Where rows fit two of them, commas are rather those of decimals.
+# Rows that fit two of them more likely have decimal commas.
 SEPARATORS = ";\t|,"
 # Stands in no text, so that a line is one cell.
 NO_SEPARATOR = "\x1f"
@@ -34,14 +34,14 @@ Cells = list[str]
 
 @dataclass(frozen=True, kw_only=True)
 class Quoting:
-    """How cells are quoted that hold separators: by `quote`, which within them is doubled or follows an `escape`."""
+    """Describe quoting by `quote`, doubled within cells or after an `escape`."""
 
     quote: str = '"'
     escape: str | None = None
     note: str = ""
 
     def records(self, lines: Iterable[str], separator: str, *, is_strict: bool = False) -> Any:
-        """Read lines as records; `is_strict`: raise csv.Error where something stands beside a quoted cell."""
+        """Read lines as records; if `is_strict`, raise csv.Error for text beside a quoted cell."""
         if self.escape:
             # Only a quote and the escape itself are escaped: others are a part of the text.
             lines = (_LONE_ESCAPE.sub(lambda found: found[0] if found[1] else r"\\", line) for line in lines)
@@ -66,7 +66,7 @@ OTHER_QUOTING = (
 
 @dataclass(frozen=True, kw_only=True)
 class TextLayout:
-    """What separates and quotes the cells, the names of the columns, and at which character of the head rows begin."""
+    """Hold separator, quoting, column names and the position of the first row in the head."""
 
     separator: str
     header: list[str]
@@ -76,12 +76,12 @@ class TextLayout:
 
 
 def guess_separator(first_line: str) -> str:
-    """Guess what separates the cells of a line: comma, semicolon, tab or bar, whichever it has most of."""
+    """Guess the separator of a line: the most frequent of comma, semicolon, tab and bar."""
     return max(SEPARATORS, key=first_line.count)
 
 
 def text_layout(head: str, name: str, *, lines: int, header_line: int | None = None) -> TextLayout:
-    """Find the header in the first million characters of a text file that has so many `lines` in all.
+    """Find the header in the first million characters of a file of `lines` lines.
 
     Blank lines, Excel's "sep=;" and title lines above the header are passed over, unless its line is given.
 
@@ -98,18 +98,18 @@ def text_layout(head: str, name: str, *, lines: int, header_line: int | None = N
     require_size(max(lines - 1, 0), 1 + max(map(found[0][1].count, SEPARATORS)), name)
     if len(found[0][1]) >= HEAD_BYTES // 2:
         raise DataError(f"'{name}' is not a table: its first line is longer than any header; export it again.")
-    said = _SEPARATOR_LINE.fullmatch(found[0][1])
-    if said:
+    given = _SEPARATOR_LINE.fullmatch(found[0][1])
+    if given:
         found = found[1:]
     texts = [line for _, line in found]
     if not texts:
         raise DataError(f"'{name}' has no header; choose a file with a header and rows.")
     try:
         quoting = _quoting(texts)
-        separator, records, header = _best([said[1]] if said else SEPARATORS, texts, quoting, header_line is not None)
+        separator, records, header = _best([given[1]] if given else SEPARATORS, texts, quoting, header_line is not None)
     except csv.Error as error:
         raise DataError(
-            f"'{name}' is not a table: its first rows cannot be told apart ({error}); export it again."
+            f"'{name}' is not a table: its first rows cannot be separated ({error}); export it again."
         ) from None
     _require_table(texts[0], name, is_table=len(records[header][0]) > 1)
     cells, used = records[header]
@@ -132,9 +132,9 @@ def text_layout(head: str, name: str, *, lines: int, header_line: int | None = N
 
 
 def swallowed(text: str, separator: str, place: int, others: int) -> tuple[int, bool]:
-    """Count the line ends in a cell, and tell whether it holds rows: a stray quote has opened it.
+    """Count the line ends in a cell; return also whether a stray quote swallowed rows.
 
-    `place` is that of the cell, which has so many `others` beside it.
+    `place` is that of the cell, which has`others` beside it.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     texts = text.rstrip("\n").split("\n")
@@ -157,7 +157,7 @@ def _require_one_name(cell: str, place: int, cells: Cells, separator: str, name:
 
 
 def _as_wide_as(cells: Cells, below: Sequence[Cells]) -> Cells:
-    """Give a header the width of the rows below where either has nothing but separators at its end."""
+    """Match the header's width to the rows below where either ends in separators only."""
     width = _usual_width(below) if below else len(cells)
     while len(cells) > max(width, 1) and not cells[-1].strip():
         cells = cells[:-1]
@@ -175,7 +175,7 @@ def _quoting(lines: Sequence[str]) -> Quoting:
 
 
 def header_row(records: Sequence[Cells]) -> int:
-    """Find which of the first rows of a table names its columns: the first, unless narrower titles stand above it.
+    """Find the row that names the columns: the first, unless narrower titles precede it.
 
     Below a title, the names are no numbers, they fill most columns, and numbers stand below some of them.
     """
@@ -209,14 +209,14 @@ def require_names(cells: Cells, name: str, below: Sequence[Cells]) -> None:
 
 
 def skipped_lines(count: int) -> tuple[str, ...]:
-    """Say how many lines stand above the header."""
+    """Count the lines above the header."""
     if not count:
         return ()
     return (f"{plural(count, 'line')} above the header {'was' if count == 1 else 'were'} skipped.",)
 
 
 def _first_lines(head: str, first: int) -> Iterator[re.Match[str]]:
-    """Find the first lines that are not blank, from a line on that is counted from 1 and is not blank."""
+    """Find the first lines that are not blank, from a given one on, counted from 1."""
     taken = 0
     for line, match in enumerate(_LINE.finditer(head), 1):
         if line == first > 1 and not match.group().strip():
@@ -231,7 +231,7 @@ def _first_lines(head: str, first: int) -> Iterator[re.Match[str]]:
 def _best(
     separators: Sequence[str], lines: Sequence[str], quoting: Quoting, is_header_first: bool
 ) -> tuple[str, list[tuple[Cells, int]], int]:
-    """Find the separator by which most of the first rows are as wide as the header, and the header's place."""
+    """Find the separator that gives most rows the header's width, and the header's place."""
     best, likeliest = (0.0, 0), None
     for separator in separators:
         records = _records(lines, separator, quoting)
@@ -244,7 +244,7 @@ def _best(
 
 
 def _records(lines: Sequence[str], separator: str, quoting: Quoting) -> list[tuple[Cells, int]]:
-    """Read the cells of each record, with how many lines were read; the last may be cut, and is left out."""
+    """Read each record with the number of lines read, leaving out the last, perhaps cut one."""
     reader = quoting.records(lines, separator)
     records = [(cells, reader.line_num) for cells in reader]
     if len(records) > 1 and records[-1][1] - records[-2][1] > 1:

@@ -82,7 +82,7 @@ def _require_text(block: bytes, lines: int, name: str, *, is_first: bool) -> Non
 
 
 def _not_utf_8(file: BinaryIO, name: str, copies: ExitStack, start: int, line: int) -> Utf8File:
-    """Read Windows-1252, which Excel writes in Western Europe, unless the file is UTF-8 but for some bytes."""
+    """Read Windows-1252, as of Western European Excel, unless most bytes are UTF-8."""
     if _is_mostly_utf_8(file, start):
         raise _no_letter(name, line)
     return _rewritten(file, name, "cp1252", copies)

@@ -1,4 +1,4 @@
-"""Reads Excel workbooks (.xlsx), which are zip archives: unpacked under a bound before they are parsed."""
+"""Read Excel workbooks (.xlsx), zip archives unpacked under a limit before parsing."""
 
 import datetime
 import re
@@ -79,7 +79,7 @@ def read_xlsx(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS
 
 @dataclass
 class _Formulas:
-    """How many formulas the sheets of a workbook hold, and how many of them have no value."""
+    """Count the formulas in a workbook, and those without a value."""
 
     count: int = 0
     without_value: int = 0
@@ -110,7 +110,7 @@ def _require_bounded(file: BinaryIO, name: str) -> _Formulas:
 def _require_small_sheet(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int, name: str, formulas: _Formulas
 ) -> int:
-    """Count the bytes of a part, and refuse it where there are too many, or cells too far from each other."""
+    """Count the bytes of a part; reject it if too large, or with cells too far apart."""
     size, rows, columns, row_count, cell_count = 0, 0, 0, 0, 0
     is_sheet = not entry.filename.lower().endswith(("sharedstrings.xml", "styles.xml", ".rels"))
     rest = b""
@@ -206,7 +206,7 @@ def _columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Columns:
 
 
 def _without_last(columns: Columns, rows: int, name: str) -> Columns:
-    """Leave out so many rows at the end; blank ones do not count. Raises DataError where there are too few."""
+    """Drop the last rows, ignoring blank ones. Raises DataError where there are too few."""
     if not rows:
         return columns
     filled = np.flatnonzero(np.any([cells.is_valid().to_numpy() for cells in columns.values()], axis=0))
@@ -216,7 +216,7 @@ def _without_last(columns: Columns, rows: int, name: str) -> Columns:
 
 
 def _about_formulas(columns: Columns, formulas: _Formulas) -> Iterator[str]:
-    """Name the columns that are blank, or 0 in all rows, where a workbook holds formulas that nothing calculated."""
+    """Name columns that are blank or all 0 in a workbook with uncalculated formulas."""
     way_out = "formulas must be calculated: open the file in Excel and save it again"
     for name, column in columns.items() if formulas.count else ():
         bounds = {} if is_text(column) else compute.min_max(column).as_py()

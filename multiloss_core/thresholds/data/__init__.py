@@ -1,1 +1,1 @@
-"""What was rated, and counted over the thresholds."""
+"""Hold rated documents and their counts over the thresholds."""

@@ -28,7 +28,7 @@ class CountSurfaces:
     """True and false positives at every node of a threshold grid; validated when made.
 
     `axes` is a tuple of k increasing arrays of thresholds, `tp` and `fp` have shape (n_1, …, n_k) and never increase
-    along an axis. `rule` says whether a document is flagged when `any` or `all` of its scores reach their thresholds.
+    along an axis. `rule`: a document is flagged when `any` or `all` of its scores reach their thresholds.
     `rated` counts all documents that were rated; left out, as for a ready table, these are the ones at the first nodes.
 
     Raises
@@ -83,21 +83,21 @@ class CountSurfaces:
 
     @property
     def squares(self) -> Floats | None:
-        """Sum of the squared weights in each cell of `buckets` by class, (c, 2), negatives first; None if not known."""
+        """Sum squared weights per cell of `buckets` by class, (c, 2), negatives first, or None."""
         return None
 
     @property
     def documents(self) -> None:
-        """Nothing: a table of counts tells no documents."""
+        """Return None: a table of counts has no documents."""
         return None
 
     @property
     def totals(self) -> Counts[float]:
-        """Weight of the rated positives and negatives, as far as it is known: at least those at the first nodes."""
+        """Weight of the known rated positives and negatives: at least those at the first nodes."""
         return self.rated or self.counts_at(self.floors)
 
     def counts_at(self, thresholds: ArrayLike, rule: Rule | None = None) -> Counts[float]:
-        """Count what thresholds (k,) flag at the first node of each axis that is not below them, infinity for never.
+        """Count at the first node of each axis not below thresholds (k,), infinity for never.
 
         Raises
         ------
@@ -129,9 +129,9 @@ class CountSurfaces:
     def from_table(
         cls, frame: pd.DataFrame, *, thresholds: Sequence[str] | None = None, rule: Rule | None = None
     ) -> "CountSurfaces":
-        """Read a ready table of counts: one row for each node (T1, T2, …, TP, FP) of a full grid, in any order.
+        """Read a table of counts: one row per node (T1, T2, …, TP, FP) of a full grid, unordered.
 
-        The threshold columns are those named like thresholds unless given. The rule is told by the counts (under
+        The threshold columns are those named like thresholds unless given. The rule follows from the counts (under
         `any`, raising one threshold to the top leaves what the others flag; under `all`, it leaves nothing) unless
         given. Row numbers in messages count from 1 below the header.
 
@@ -147,7 +147,7 @@ class CountSurfaces:
 def count_surfaces(
     documents: RatedDocuments, *, rule: Rule = "any", resolution: int = 100, spacing: Spacing = "uniform"
 ) -> CountSurfaces:
-    """Count TP and FP at every node of a grid (method of Robles et al. 2020, any number k of classifiers).
+    """Count TP and FP at every grid node (Robles et al. 2020, any number k of classifiers).
 
     `resolution` is the largest number of nodes for each classifier; see `grid_axes` for the spacing. Time
     O(k n + k N) and memory O(n + N) for n documents and N = resolution^k nodes.
@@ -205,7 +205,7 @@ def surfaces_from_buckets(buckets: BucketCounts, rule: Rule, names: tuple[str, .
 
 
 def counts_at_nodes(counts: Floats, rule: Rule) -> Floats:
-    """Sum the weight in each cell to the flagged weight at each node, both (n_1, …, n_k); none lies above the last."""
+    """Cumulate cell weights to flagged weights at each node, both (n_1, …, n_k)."""
     for j in range(counts.ndim):
         counts = np.cumsum(counts, axis=j) if rule == "any" else _above(counts, j)
     if rule == "any":
@@ -229,7 +229,7 @@ def buckets_from_surfaces(surfaces: CountSurfaces) -> BucketCounts:
 
 
 def slice_surfaces(surfaces: CountSurfaces, thresholds: Floats, pair: tuple[int, int]) -> CountSurfaces:
-    """Cut out the surfaces over two of k >= 3 classifiers while the others stay at the node of thresholds (k,)."""
+    """Cut the surface over two of k >= 3 classifiers; others stay at thresholds (k,)."""
     index: list[slice | int] = [int(i) for i in node_index(surfaces.axes, thresholds[np.newaxis])[0]]
     for j in pair:
         index[j] = slice(None)
@@ -271,7 +271,7 @@ def slice_documents(
 
 
 def node_index(axes: Axes, thresholds: Floats) -> Indices:
-    """Find the first node of each axis that is not below thresholds (m, k), the last node where none is."""
+    """Find the first node of each axis not below thresholds (m, k), else the last."""
     return np.column_stack(
         [np.minimum(np.searchsorted(axis, thresholds[:, j]), len(axis) - 1) for j, axis in enumerate(axes)]
     )

@@ -1,4 +1,4 @@
-"""TP and FP of what thresholds flag, and what can be said of thresholds."""
+"""Count the TP and FP of thresholds, and validate thresholds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Rule = Literal["any", "all"]
 
 @dataclass(frozen=True, eq=False)
 class Counts(Generic[Number]):
-    """True and false positives (weights) of what thresholds flag: two numbers, or two arrays of one shape."""
+    """Hold the TP and FP weights of flagged documents: two numbers, or two equal shapes."""
 
     tp: Number
     fp: Number
@@ -46,7 +46,7 @@ class Counts(Generic[Number]):
 
 
 def flagged(scores: Floats, thresholds: ArrayLike, rule: str) -> Bools:
-    """Flag documents (n,) by scores (n, k) at thresholds (k,): a score reaches its threshold when it is >= it.
+    """Flag documents (n,) by scores (n, k) at thresholds (k,): a score reaches it when >=.
 
     Examples
     --------
@@ -84,13 +84,13 @@ def checked_thresholds(values: ArrayLike, names: tuple[str, ...]) -> Floats:
 
 
 def rated_in_full(floors: Floats, thresholds: Floats, rule: Rule) -> bool:
-    """Say whether every document that thresholds (k,) flag was rated: it then lies at or above some floor (k,)."""
+    """Whether every document flagged by thresholds (k,) was rated, above some floor (k,)."""
     at_or_above = thresholds >= floors
     return bool(at_or_above.all() if rule == "any" else at_or_above.any())
 
 
 def flagged_weights(scores: Floats, weights: Floats, thresholds: Floats, rule: Rule) -> Floats:
-    """Sum the weight (m,) of documents with scores (n, k) and weights (n,) flagged at thresholds (m, k) in any order.
+    """Sum flagged weight (m,) of scores (n, k), weights (n,) at thresholds (m, k), any order.
 
     Time O(n k log m) where thresholds never fall from one row to the next, as along a path; elsewhere O(n k m).
     """
@@ -102,14 +102,14 @@ def flagged_weights(scores: Floats, weights: Floats, thresholds: Floats, rule: R
 
 
 def turning_points(scores: Floats | Indices, thresholds: Floats | Indices, rule: Rule) -> Indices:
-    """Find the first vertex, 0..m, of thresholds (m, k) that no longer flags each row of scores (n, k)."""
+    """Find the first of thresholds (m, k) that does not flag each of scores (n, k); m if none."""
     passed = [np.searchsorted(thresholds[:, j], scores[:, j], side="right") for j in range(thresholds.shape[1])]
     turning: Indices = np.maximum.reduce(passed) if rule == "any" else np.minimum.reduce(passed)
     return turning
 
 
 def still_flagged(turning: Indices, weights: Floats, vertices: int) -> Floats:
-    """Sum the weight (m,) flagged at each of m vertices, from turning points (n,) and weights (n,). O(n + m)."""
-    # Of no document at all, NumPy counts integers.
+    """Sum the weight (m,) flagged at m vertices from turning points and weights (n,). O(n + m)."""
+    # Without documents, NumPy would count integers.
     at_turning = np.bincount(turning, weights, vertices + 1).astype(np.float64)
     return np.cumsum(at_turning[::-1])[::-1][1:]

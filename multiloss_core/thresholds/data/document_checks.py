@@ -1,4 +1,4 @@
-"""Check the arrays of rated documents, complete their floors, and caution about what they hold."""
+"""Check the arrays of rated documents, complete their floors, and warn of doubts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -121,7 +121,7 @@ def estimated_floors(
             )
     missing = np.isnan(result)
     if missing.any():
-        # A document at or above a given floor was rated because of it and tells nothing of the others.
+        # A document at or above a given floor was rated for it and is no evidence on others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
         if not unexplained.any():
             result[missing] = scores[:, missing].min(axis=0)
@@ -174,7 +174,7 @@ def cautions_about(scores: Floats, labels: Bools, names: tuple[str, ...], floors
                 f"others (at most {values[-2]:.15g}), so that any threshold flags them; if it means that there is no "
                 "score, make it blank."
             )
-    # Where people looked because of a score, documents lie below its floor that another score brought in.
+    # Documents reviewed for one score may lie below the floor of another.
     cut = scores.min(axis=0) < floors
     if (scores[:, cut] >= floors[cut]).any(axis=1).all():
         result += [
@@ -186,7 +186,7 @@ def cautions_about(scores: Floats, labels: Bools, names: tuple[str, ...], floors
 
 
 def _is_apart(values: Floats, counts: Indices) -> bool:
-    """Whether some documents share the highest of the scores (v,) and it lies far above all others.
+    """Whether documents share a highest score (v,) that lies far above all others.
 
     Far is three times the range of the others; half their range where it is 99, 999 and so on. Probabilities are never.
     """

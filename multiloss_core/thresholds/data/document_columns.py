@@ -26,7 +26,7 @@ def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
         if base_of(frame, column) is None:
             raise DataError(f"There is no column '{column}'; the table has {quoted_names(frame.columns[:8])}.")
         if column.startswith(MINUS) and column in frame.columns:
-            raise DataError(f"Column '{column}' is named like an inverted score; rename it to tell the two apart.")
+            raise DataError(f"Column '{column}' is named like an inverted score; rename it to distinguish the two.")
     for position, column in enumerate(wanted):
         if column in wanted[:position]:
             raise DataError(
@@ -52,7 +52,7 @@ def rows_of_column(frame: pd.DataFrame, name: str, rows: Indices) -> "pd.Series[
 def undecided_alerts(
     frame: pd.DataFrame, scores: Sequence[str], weight: str | None, waiting: Indices, floors: Floats
 ) -> UndecidedDocuments:
-    """Take those of the rows without a decision that are alerts: with usable scores and weight, one at its floor."""
+    """Keep undecided rows that are alerts: usable scores and weight, one score at its floor."""
     table, blank, unusable = read_scores(frame, scores, waiting)
     weights = np.ones(waiting.size) if weight is None else numbers(rows_of_column(frame, weight, waiting))[0]
     kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & are_weights(weights)
@@ -60,11 +60,11 @@ def undecided_alerts(
 
 
 def undecided_note(label: str, rows: int, alerts: int) -> str:
-    """Say what becomes of the rows whose rating is blank or not known yet."""
-    told = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
+    """Describe the treatment of undecided rows."""
+    note = f"{plural(rows, 'row', 'are')} undecided in '{label}': neither true nor false positives"
     if alerts == rows:
-        return f"{told}, but alerts."
-    return f"{told}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
+        return f"{note}, but alerts."
+    return f"{note}; {alerts:,} of them count as alerts, the others have no usable score at or above a floor."
 
 
 def read_weights(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floats | None:
@@ -79,7 +79,7 @@ def read_weights(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floa
 
 
 def repeated_rows_note(frame: pd.DataFrame) -> Iterator[str]:
-    """Say how many rows stand twice, where a column identifies them."""
+    """Count repeated rows in a note, where a column identifies them."""
     repeats, identifier = repeated_rows(frame)
     if repeats:
         yield (

@@ -1,4 +1,4 @@
-"""Split rated documents into folds of equal size, each with its share of the positives, groups whole."""
+"""Split rated documents into equal folds with equal shares of positives, groups whole."""
 
 import heapq
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ Numbers = Indices
 
 
 def document_folds(documents: RatedDocuments, folds: int = 5, seed: int = 0, *, whole_groups: bool = True) -> Numbers:
-    """Assign each document a fold, (n,) in 0..f-1, with f = `folds` or the number of groups if that is less.
+    """Assign each document a fold, (n,) in 0..f-1; f is `folds` or the number of groups.
 
     Positives and negatives are spread evenly over the folds. Documents of one group share a fold unless `whole_groups`
     is false; groups are placed from the one with most positives to the one with fewest, each where there are fewest so
@@ -72,7 +72,7 @@ def _spread_groups(
 def _place(
     members: Iterable[np.intp], positives: Numbers, sizes: Numbers, loads: list[tuple[int, int, int]], fold: Numbers
 ) -> None:
-    """Put one group after the other into the least loaded fold of the heap (positives, documents, number)."""
+    """Put each group into the least loaded fold of the heap (positives, documents, number)."""
     for group in members:
         caught, documents, number = loads[0]
         fold[group] = number

@@ -1,4 +1,4 @@
-"""Count documents into the cells of a threshold grid: after this, no cost depends on the number of documents."""
+"""Count documents into grid cells, so that no later cost depends on their number."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -34,7 +34,7 @@ class BucketCounts:
 
 
 def grid_axes(documents: RatedDocuments, resolution: int, spacing: Spacing) -> Axes:
-    """Place at most `resolution` nodes for each classifier, from its floor to just above its largest score.
+    """Place at most `resolution` nodes per classifier, from its floor to above its top score.
 
     The first node is the floor, the last the next number above the largest score, so that the first corner flags
     every rated document (rule `any`) and the last flags none. Between them: `uniform` equal steps (Robles et al.
@@ -56,14 +56,14 @@ def grid_axes(documents: RatedDocuments, resolution: int, spacing: Spacing) -> A
 
 
 def bucket_counts(documents: RatedDocuments, axes: Axes) -> BucketCounts:
-    """Count documents into the cells of a grid. Time O(k n) for n documents, memory O(n + cells)."""
+    """Count documents into the cells of a grid. Time O(k n), memory O(n + cells)."""
     # Integer counting is faster where every document counts once.
     weights = None if (documents.weights == 1.0).all() else documents.weights
     return count_cells(documents.scores, documents.labels, weights, axes)
 
 
 def count_cells(scores: Floats, labels: Bools, weights: Floats | None, axes: Axes) -> BucketCounts:
-    """Count plain arrays as `bucket_counts` does: scores (n, k), labels (n,), weights (n,) or None for 1 each.
+    """Count arrays as `bucket_counts` does: scores (n, k), labels (n,), weights (n,) or None.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def count_cells(scores: Floats, labels: Bools, weights: Floats | None, axes: Axe
 
 
 def count_nodes_at_or_below(axis: Floats, values: Floats) -> Indices:
-    """Search like `np.searchsorted(axis, values, side="right")`, several times faster where nodes have equal steps."""
+    """Search like `np.searchsorted(…, side="right")`, faster where nodes have equal steps."""
     if len(axis) < 8:
         return np.searchsorted(axis, values, side="right")
     step = (axis[-1] - axis[0]) / (len(axis) - 2)

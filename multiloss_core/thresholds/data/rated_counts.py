@@ -1,4 +1,4 @@
-"""Rated documents that were counted where they lie: the cells of a grid, and how many documents are in each."""
+"""Hold rated documents counted in an engine: the cells of a grid and their documents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -49,18 +49,19 @@ class CellCounts:
 
     @property
     def equal_weight(self) -> float | None:
-        """What each document weighs where all weigh the same, else None."""
+        """Weight of each document where all are equal, else None."""
         weights, squares = float(self.weights.sum()), float(self.squares.sum())
         unit = weights / float(self.documents.sum())
-        # Of all weights with this sum, equal ones have the smallest sum of squares.
+        # Among weights with this sum, equal ones have the smallest sum of squares.
         return unit if squares <= unit * weights * (1 + 1e-12) else None
 
     def dealt(self, parts: int, generator: np.random.Generator) -> "list[CellCounts]":
-        """Deal the documents to parts at random, of as equal size as can be: each is in one part. O(c parts)."""
+        """Deal documents at random to parts of nearly equal size. O(c parts)."""
         left = self.documents.ravel().copy()
         result = []
         for number in range(parts, 0, -1):
-            taken = left if number == 1 else _drawn(left, round(int(left.sum()) / number), generator)
+            size = round(int(left.sum()) / number)
+            taken = left if number == 1 else generator.multivariate_hypergeometric(left, size, method="marginals")
             left = left - taken
             result.append(self._share(taken.reshape(-1, 2)))
         return result
@@ -77,7 +78,7 @@ class CellCounts:
 
 @dataclass(frozen=True, eq=False)
 class RatedCounts(CountSurfaces):
-    """Surfaces of rated documents that were counted in cells, which tell more than a ready table of counts.
+    """Hold surfaces of rated documents counted in cells, beyond a ready table of counts.
 
     What a table of counts can do, it can do; beyond that it knows how many documents there are in each cell and how
     much they weigh. Thresholds are nodes of the grid. See `rated_counts`.
@@ -111,7 +112,7 @@ class RatedCounts(CountSurfaces):
         return rated_counts(self.axes, self.counted, rule=rule, names=self.names, funnel=self.funnel, notes=self.notes)
 
     def flagged_or_not(self, thresholds: Floats, rule: Rule) -> CellCounts:
-        """Count the documents in two cells: those that thresholds (k,) do not flag, at their nodes, then the others."""
+        """Count two cells: documents not flagged by thresholds (k,), at their nodes, then others."""
         self.require_own(rule)
         nodes = [int(np.searchsorted(axis, value)) for axis, value in zip(self.axes, thresholds, strict=True)]
         above = self.counted.cells > nodes
@@ -123,7 +124,7 @@ class RatedCounts(CountSurfaces):
         return CellCounts(np.array([[0], [1]]), documents, weights, squares)
 
     def thinned(self, resolution: int) -> CountSurfaces:
-        """Keep at most so many nodes of each axis, spread evenly, the first and the last among them: O(nodes kept)."""
+        """Keep at most `resolution` evenly spread nodes per axis with both ends: O(nodes kept)."""
         kept = [np.unique(np.linspace(0, len(axis) - 1, resolution).round().astype(np.intp)) for axis in self.axes]
         axes = tuple(axis[nodes] for axis, nodes in zip(self.axes, kept, strict=True))
         return CountSurfaces(axes, self.tp[np.ix_(*kept)], self.fp[np.ix_(*kept)], self.rule, self.names, self.rated)
@@ -143,7 +144,7 @@ def rated_counts(
     funnel: DataFunnel | None = None,
     notes: Sequence[str] = (),
 ) -> RatedCounts:
-    """Make surfaces of documents counted in the cells of a grid: O(k N) for N nodes, whatever the documents.
+    """Make surfaces of documents counted in grid cells: O(k N) for N nodes.
 
     The first node of each axis is its floor, the last lies above every score.
 
@@ -178,7 +179,3 @@ def _surfaces(axes: Axes, counted: CellCounts, rule: Rule, names: tuple[str, ...
 def _totals(counted: CellCounts) -> Counts[float]:
     negatives, positives = counted.weights.sum(axis=0)
     return Counts(float(positives), float(negatives))
-
-
-def _drawn(documents: Indices, number: int, generator: np.random.Generator) -> Indices:
-    return np.asarray(generator.multivariate_hypergeometric(documents, number, method="marginals"))

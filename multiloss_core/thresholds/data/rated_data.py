@@ -10,7 +10,7 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
 class RatedData(Protocol):
-    """Rated data of k classifiers that can be counted at thresholds: `RatedDocuments` or `CountSurfaces`.
+    """Count rated data of k classifiers at thresholds: `RatedDocuments` or `CountSurfaces`.
 
     `documents` is None where only counts are known, which then carry a rule of their own.
     """
@@ -38,7 +38,7 @@ class RatedData(Protocol):
         """TP and FP (m,) at each row of thresholds (m, k)."""
 
     def counted_thresholds(self, thresholds: Floats) -> Floats:
-        """Give the thresholds (k,) that `counts_at` really counts at: nodes, where only these are known."""
+        """Return the thresholds (k,) that `counts_at` uses: nodes, where only these are known."""
 
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
         """Thresholds (k,) in the fewest digits that flag the same documents."""

@@ -1,4 +1,4 @@
-"""Hold rated predicted positives: the documents that people looked at because some classifier scored them high."""
+"""Hold rated predicted positives: documents rated because a classifier scored them high."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +13,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, direction, plural, score_name
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.tables.column_values import (
-    Groups,
-    group_column,
-    group_numbers,
-    require_usable,
-)
+from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
 from multiloss_core.thresholds.data.counts import (
     Counts,
@@ -55,7 +50,7 @@ from multiloss_core.thresholds.data.undecided_documents import UndecidedDocument
 
 @dataclass(frozen=True, kw_only=True)
 class DataFunnel:
-    """How many rows survived each step from the file to the rated documents (rows, not weights)."""
+    """Count the rows that survive each step from the file to rated documents (no weights)."""
 
     read: int
     rated: int
@@ -86,12 +81,12 @@ class RatedDocuments:
     weights : (n,) numbers > 0, how many documents each one stands for; 1 each when left out.
     names : k distinct names of the classifiers; "score 1", "score 2", … when left out.
     floors : rating floor of each classifier, a sequence of k numbers or a mapping name -> number. Only documents
-        at or above some floor were rated. Those not given are suggested (see `suggest_floors`); a note says so where
+        at or above some floor were rated. Those not given are suggested (see `suggest_floors`), with a note where
         they are uncertain.
     groups : n numbers or words that say which documents belong together (alerts of one customer); kept as numbers
         0..g-1. A missing one is a group of its own; left out, all documents are taken as independent.
     rows : (n,) positions of the documents in the table that they come from, counted from 0; 0..n-1 when left out.
-    undecided : alerts of the same classifiers that nobody has decided yet; none when left out.
+    undecided : alerts of the same classifiers without a decision; none when left out.
     below_floors : rows of the table, counted from 0, of rated documents below all floors, which are left out.
     one_class : accept documents that are all positive or all negative, to count at given thresholds.
 
@@ -205,7 +200,7 @@ class RatedDocuments:
 
         Rows without a rating, then rows with a blank score, then rows below all floors are left out; the funnel and
         the notes count them. Text or infinity in a score is an error, or such rows are left out and counted when
-        `leave_out_unusable`. `positive` names the rating that means positive, or `meanings` says of each rating what it
+        `leave_out_unusable`. `positive` names the rating that means positive, or `meanings` gives what each rating
         means; both may be left out when the ratings are 0/1, true/false or usual words (see `parse_ratings`). Rows
         whose rating is blank or undecided, with numbers in every score, become the `undecided`. Scores and weight may
         be derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands
@@ -308,7 +303,7 @@ class RatedDocuments:
         )
 
     def part(self, rows: Indices | Bools) -> Self:
-        """Take some of the documents (positions or a mask), with the same floors and their groups renumbered.
+        """Take some documents (positions or a mask), with the same floors and renumbered groups.
 
         Raises
         ------
@@ -326,17 +321,17 @@ class RatedDocuments:
 
     @cached_property
     def order(self) -> tuple[Indices, ...]:
-        """For each classifier, the positions of the documents from its lowest to its highest score; sorted once."""
+        """Return the positions of documents by rising score of each classifier, sorted once."""
         return tuple(np.argsort(column, kind="stable") for column in self.scores.T)
 
     @cached_property
     def ordered_scores(self) -> tuple[Floats, ...]:
-        """For each classifier, its scores from the lowest to the highest; sorted once."""
+        """Return the scores of each classifier from lowest to highest, sorted once."""
         return tuple(column[order] for column, order in zip(self.scores.T, self.order, strict=True))
 
     @cached_property
     def _all_ordered_scores(self) -> tuple[Floats, ...]:
-        """As `ordered_scores`, with those of the undecided documents among them."""
+        """Return `ordered_scores` with those of undecided documents."""
         waiting = self.undecided.scores.T
         return tuple(np.sort(np.append(known, more)) for known, more in zip(self.ordered_scores, waiting, strict=True))
 
@@ -347,7 +342,7 @@ class RatedDocuments:
 
     @property
     def totals(self) -> Counts[float]:
-        """Weight of the rated positives and negatives, whatever the rule: TP and FP at the floors under `any`."""
+        """Weight of the rated positives and negatives: TP and FP at the floors under `any`."""
         return self.counts_of(np.ones(len(self.labels), dtype=bool))
 
     def counts_of(self, chosen: Bools) -> Counts[float]:
@@ -382,9 +377,10 @@ class RatedDocuments:
         return thresholds
 
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
-        """Shorten thresholds (k,) to the fewest decimal digits that flag the very same documents, undecided ones too.
+        """Shorten thresholds (k,) to the fewest decimals that flag the same documents.
 
-        A threshold at its floor stays as it is: below it nobody rated. One above every score stays above every score.
+        A threshold at its floor stays as it is: lower documents were not rated. One above every
+        score stays above every score.
         """
         result = np.array(thresholds, dtype=np.float64)
         for j, threshold in enumerate(result):

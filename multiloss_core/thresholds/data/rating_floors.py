@@ -1,4 +1,4 @@
-"""Estimate rating floors that were not written down: from the empty corner of the scores, and from density jumps."""
+"""Estimate unknown rating floors from the empty corner of the scores and density jumps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MIN_EXPECTED = 20.0
 ONE_SCORE = 0.95
 # Both estimates are the same where their ranks differ by at most this share of the documents.
 SAME_RANK = 0.03
-# A jump: so many documents above a place are this many times as dense as those below it ...
+# A jump: this many documents above a place are JUMP times as dense as those below ...
 MAX_ABOVE, MIN_ABOVE, MAX_BELOW, JUMP = 60, 10, 5, 6.0
 # ... and not much less dense than the documents above them, as on a slope.
 MAX_RISE = 3.0
@@ -52,7 +52,7 @@ class FloorEstimate:
 
     @property
     def is_found(self) -> bool:
-        """Whether the density jumps anywhere: otherwise the scores show no floor above their lowest values."""
+        """Whether the density jumps anywhere: else no floor shows above the lowest scores."""
         return bool(self.below.any())
 
     @property
@@ -66,7 +66,7 @@ class FloorEstimate:
 
 
 class UncertainFloorsError(DataError):
-    """Floors that the scores alone cannot settle: ask whether alerts were raised by anything else.
+    """Report floors that scores cannot settle: ask whether anything else raised alerts.
 
     `rows` are the positions in the table of the documents below all floors of the density jump.
     """
@@ -81,7 +81,7 @@ class UncertainFloorsError(DataError):
 
 
 def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
-    """Estimate the rating floors (k,) of documents (n, k) by the empty corner and by density jumps.
+    """Estimate rating floors (k,) of documents (n, k) by the empty corner and density jumps.
 
     The density jump of a score is looked for among documents below the floors of all other scores: only that score can
     have brought them to review, or something outside the scores did. Rounds are repeated until floors stay; they start
@@ -102,7 +102,7 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
 
 
 def explaining_scores(scores: Floats, others: Mapping[str, Floats]) -> tuple[str, ...]:
-    """Name the columns (n,) of `others` that explain the documents (n, k) below the floors of the scores.
+    """Name the columns (n,) of `others` that explain documents (n, k) below the floors.
 
     With such a column as one more score, high or low values of which are suspicious, both methods agree on its floor.
     Documents without a number are left out.
@@ -122,7 +122,7 @@ def explaining_scores(scores: Floats, others: Mapping[str, Floats]) -> tuple[str
 
 
 def suggest_floors(scores: Floats, counts: Indices | None = None) -> Floats:
-    """Suggest rating floors (k,) for documents (n, k) that were rated because some score reached its floor.
+    """Suggest floors (k,) for documents (n, k), each rated as some score reached its floor.
 
     No rated document lies below all floors at once, so the floors span an empty lower-left corner of score space.
     Of the maximal empty corners this takes the most surprising one: the one that would hold the most documents if
@@ -130,7 +130,7 @@ def suggest_floors(scores: Floats, counts: Indices | None = None) -> Floats:
     expected to hold fewer than 20 documents, nothing suggests a floor inside the data and the smallest score of
     each classifier is returned. Exact for k <= 2 in O(n log n); for more classifiers the corner is found on
     quantiles of the scores first and then made exact near there, in O(n log n) but for a factor of at most 100.
-    `counts` (n,) says how many documents have these scores, one each when left out.
+    `counts` (n,): documents with these scores, one each when left out.
     """
     counts = np.ones(len(scores), dtype=np.intp) if counts is None else counts
     if scores.shape[1] == 1:
@@ -169,7 +169,7 @@ def _staircase_corners(scores: Floats) -> Floats:
 
 
 def _corners_on_quantiles(scores: Floats) -> Floats:
-    """List maximal empty corners of scores rounded down to quantiles, empty for the scores themselves as well.
+    """List maximal empty corners of scores rounded to quantiles, also empty unrounded.
 
     As fine as at most 100 documents bound them: those that no other document lies below in every score.
     """
@@ -202,7 +202,7 @@ def _corners_from(scores: Floats, corner: Floats) -> Floats:
 def _split(corners: Floats, points: Floats, choices: Bools) -> Floats:
     """Shrink corners until they hold none of the points, in every maximal way.
 
-    The local upper bounds of Klamroth, Lacour, Vanderpooten 2015; `choices` says in which scores a point may bound.
+    The local upper bounds of Klamroth, Lacour, Vanderpooten 2015; `choices`: the scores in which a point may bound.
     """
     for point, choice in zip(points, choices, strict=True):
         hit = (point < corners).all(axis=1)
@@ -213,18 +213,14 @@ def _split(corners: Floats, points: Floats, choices: Bools) -> Floats:
             child = corners[hit].copy()
             child[:, j] = point[j]
             children.append(child)
-        corners = _without_contained(np.concatenate([corners[~hit], *children]))
+        corners = np.unique(np.concatenate([corners[~hit], *children]), axis=0)
+        contained = (corners[:, np.newaxis] <= corners[np.newaxis]).all(axis=2)
+        corners = corners[contained.sum(axis=1) == 1]
     return corners
 
 
-def _without_contained(corners: Floats) -> Floats:
-    corners = np.unique(corners, axis=0)
-    contained = (corners[:, np.newaxis] <= corners[np.newaxis]).all(axis=2)
-    return corners[contained.sum(axis=1) == 1]
-
-
 def _minimal_points(points: Floats) -> Floats | None:
-    """Keep the points that no other lies below in every score; None where there are more than 100."""
+    """Keep points with no other point below in every score; None if more than 100."""
     ranks = sum(np.unique(column, return_inverse=True)[1] for column in points.T)
     points = points[np.argsort(ranks, kind="stable")]
     kept: list[Floats] = []
@@ -254,7 +250,7 @@ def _searched_jumps(scores: Floats) -> tuple[Floats, Floats]:
 
 
 def _jump_of_highest_percentile(scores: Floats) -> tuple[float, float]:
-    """Find where the density of documents by the highest percentile of their scores jumps most, and how much."""
+    """Find the largest density jump of documents by the highest percentile of their scores."""
     percentiles = np.column_stack([np.searchsorted(np.sort(column), column, side="right") for column in scores.T])
     highest = percentiles.max(axis=1) / len(scores)
     share, jump = _Axis(highest).jump(np.ones(len(scores), dtype=bool))
@@ -262,7 +258,7 @@ def _jump_of_highest_percentile(scores: Floats) -> tuple[float, float]:
 
 
 def _stable_jumps(scores: Floats, start: Floats) -> tuple[Floats, Floats]:
-    """Find the density jump of each score among documents below the floors of the others, until floors (k,) stay."""
+    """Find each score's density jump below the other floors, until floors (k,) are stable."""
     axes = [_Axis(column) for column in scores.T]
     floors = np.where(start >= scores.max(axis=0), np.inf, start)
     ratios = np.zeros(len(axes))
@@ -286,7 +282,7 @@ class _Axis:
         self.is_continuous = len(values) > FEW_VALUES
 
     def jump(self, chosen: Bools) -> tuple[float, float]:
-        """Find where the density of some documents (n,) jumps most: the value, and how many times denser it gets.
+        """Find the largest density jump of documents (n,): its value and its factor.
 
         The lowest value where they jump nowhere. Below the lowest document, the range down to the lowest value of the
         score counts as holding one.
@@ -316,7 +312,7 @@ class _Axis:
 
 
 def _agree(scores: Floats, corner: Floats, jump: Floats, ratios: Floats) -> bool:
-    """Whether both estimates part nearly the same documents of each score, with a jump at each floor in the data."""
+    """Whether both estimates separate nearly the same documents, with jumps at the floors."""
     ranks_apart = np.abs((scores < corner).mean(axis=0) - (scores < jump).mean(axis=0))
     inside = corner > scores.min(axis=0)
     has_jumps = len(corner) == 1 or (ratios[inside] >= JUMP).all()

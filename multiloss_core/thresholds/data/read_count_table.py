@@ -17,7 +17,7 @@ from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes
 def read_count_table(
     frame: pd.DataFrame, thresholds: Sequence[str] | None
 ) -> tuple[Axes, Floats, Floats, tuple[str, ...]]:
-    """Read axes, TP and FP (n_1, …, n_k) and the names of the classifiers; see `CountSurfaces.from_table`."""
+    """Read axes, TP and FP (n_1, …, n_k) and classifiers' names; see `CountSurfaces.from_table`."""
     by_name = {str(column).strip().lower(): column for column in frame.columns}
     for wanted in ("tp", "fp"):
         if wanted not in by_name:
@@ -89,7 +89,7 @@ def _node_words(names: Sequence[str], axes: Sequence[Floats], node: int, shape: 
 
 
 def _surface_of_column(title: str, values: Floats, names: Sequence[str], row_at: Indices) -> Floats:
-    """Give the counts at nodes, where `row_at` (n_1, …, n_k) holds the row of each node; refused where they rise."""
+    """Return the counts at nodes, `row_at` (n_1, …, n_k) their rows; reject rising counts."""
     if (values < 0).any():
         row = int((values < 0).argmax())
         raise DataError(
@@ -111,7 +111,7 @@ def _surface_of_column(title: str, values: Floats, names: Sequence[str], row_at:
 
 
 def known_rule(alerts: Floats) -> Rule:
-    """Tell the rule by what remains when one pair of thresholds is raised together or apart."""
+    """Infer the rule from the counts left when two thresholds rise together or apart."""
     if alerts.ndim == 1:
         return "any"
     evidence = 0.0

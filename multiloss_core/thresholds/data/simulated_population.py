@@ -15,7 +15,7 @@ MAX_CLASSIFIERS = 4
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """All documents, with the truth that people with real data never have: scores (n, k) in (0, 1), labels (n,)."""
+    """Hold all documents with the truth: scores (n, k) in (0, 1), labels (n,)."""
 
     scores: Floats
     labels: Bools
@@ -24,7 +24,7 @@ class Population:
     floors: Floats
 
     def rated(self) -> RatedDocuments:
-        """Rate the documents that some classifier scored at or above its floor: all that people would have seen."""
+        """Rate the documents that some classifier scored at or above its floor."""
         kept = flagged(self.scores, self.floors, "any")
         rated = int(kept.sum())
         funnel = DataFunnel(

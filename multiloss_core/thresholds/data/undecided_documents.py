@@ -1,4 +1,4 @@
-"""Alerts that nobody has decided yet: they are no true and no false positives, but alerts all the same."""
+"""Hold undecided alerts: neither true nor false positives, but alerts."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -12,7 +12,7 @@ from multiloss_core.thresholds.data.counts import Rule, flagged, flagged_weights
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UndecidedDocuments:
-    """Documents at or above some rating floor whose rating is blank or says that it is not known yet.
+    """Hold documents at or above some rating floor with a blank or undecided rating.
 
     `scores` (u, k), `weights` (u,) > 0, `rows` (u,) of the table that they come from, counted from 0, and `groups`
     (u,), numbered as those of the rated documents; None where there are none.
@@ -31,7 +31,7 @@ class UndecidedDocuments:
         return flagged(self.scores, thresholds, rule)
 
     def count_along(self, thresholds: Floats, rule: Rule) -> Floats:
-        """Sum the weights (m,) flagged at each row of thresholds (m, k), as `RatedDocuments.counts_along` does."""
+        """Sum the weights (m,) flagged at thresholds (m, k), as `RatedDocuments.counts_along`."""
         return flagged_weights(self.scores, self.weights, thresholds, rule)
 
     def part(self, rows: Indices | Bools) -> Self:
@@ -47,5 +47,5 @@ class UndecidedDocuments:
 
 
 def no_documents(classifiers: int) -> UndecidedDocuments:
-    """No document of k classifiers."""
+    """Make an empty set for k classifiers."""
     return UndecidedDocuments(scores=np.empty((0, classifiers)), weights=np.empty(0), rows=np.empty(0, dtype=np.intp))
