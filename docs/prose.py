@@ -16,7 +16,7 @@ from pathlib import Path
 MAX_FIRST_LINE, MAX_TEST_NAME = 90, 60
 BANNED = re.compile(
     r"\b(said|told|tells?|says|hears?|heard|nobody|somebody|anybody|everybody|who(?:m|se)?ever|visit(?:s|ed|ing|ors?)?"
-    r"|lanes?|for ever|by then|so (?:many|few|long)|lets? go|in (?:force|use|production)|goal(?:es|ed)?|goals?)"
+    r"|lanes?|for ever|by then|so (?:many|few|long)|lets? go|in (?:force|use|production)|wish(?:es|ed)?|drivers?)"
     r"\b(?!\()",
     re.IGNORECASE,
 )
@@ -25,7 +25,7 @@ OLD_LIMIT = re.compile(r"_?(?:MOST|LARGEST|LONGEST)_")
 # Text that may hold banned words: code, quotations, addresses, and other meanings of these words.
 ALLOWED = re.compile(
     r"`[^`]*`|\"[^\"\n]+\"|“[^”]+”|https?://\S+|st\.write|(?:port|address|name) (?:is )?(?:already )?in use"
-    r"|is in use;|(?:database|graphics|browser) goals?|status [Ii]n production"
+    r"|is in use;|(?:database|graphics|browser) drivers?|status [Ii]n production"
 )
 Finding = tuple[int, str, str]
 

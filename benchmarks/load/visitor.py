@@ -117,12 +117,12 @@ async def work(
 
 async def move(tab: Visit, percent: float, findings: Findings) -> None:
     """Move the slider; the answer is the end of the run that has heard of it."""
-    number = int(tab.explorer["heard"]) + 1
+    number = int(tab.explorer["acknowledged"]) + 1
     start = time.perf_counter()
     moved = [percent, number, [*tab.texts]]
     state = WidgetState(id=tab.explorer_id, json_value=json.dumps({"moved": moved}))
     await tab.set(state, tab.explorer_fragment)
-    await tab.until(lambda: tab.explorer["heard"] >= number and not tab.is_running, "the slider")
+    await tab.until(lambda: tab.explorer["acknowledged"] >= number and not tab.is_running, "the slider")
     findings.add("slider", start)
 
 

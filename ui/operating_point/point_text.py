@@ -73,7 +73,7 @@ WORDS: dict[Unit, UnitWords] = {
 
 @dataclass(frozen=True)
 class PointWords:
-    """Thresholds, counts and rates with labels; a warning as headline and explanation; the guarantee, if any."""
+    """Thresholds, counts and rates with labels; a warning and an optional guarantee."""
 
     thresholds: Lines
     counts: Lines
@@ -139,7 +139,7 @@ def interval_words(
 def count_columns(
     tp: float, fp: float, interval: tuple[float, float], undecided: float | None = None
 ) -> dict[str, float]:
-    """Return counts of documents and their precision in [0, 1] with its interval as columns of `COUNT_KINDS`.
+    """Return counts of documents and precision with its interval as `COUNT_KINDS` columns.
 
     Alerts include the `undecided` ones, which have a separate column if given.
     """
@@ -259,7 +259,7 @@ def _guarantee(analysis: Analysis, point: Point) -> str | None:
 
 
 def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple[str, str] | None:
-    """Warn of scores that never flag at thresholds (k,) of a path while others do; rule `all` needs each score."""
+    """Warn of scores that never flag at thresholds (k,) while others do; `all` needs each."""
     names = [
         shortened(score_name(name))
         for name, value, most in zip(

@@ -1,4 +1,4 @@
-"""Validate the sign-in settings of `secrets.toml`, `[auth]` and `[multiloss]`. An error closes all pages."""
+"""Validate the sign-in settings of `secrets.toml`. An error closes all pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class Settings:
 
 
 def read_settings(secrets: Mapping[str, Any], trusted_headers: object = None) -> Settings:
-    """Validate the settings in the secrets; `trusted_headers` is Streamlit's option of that name.
+    """Validate the settings in the secrets; `trusted_headers` is Streamlit's option.
 
     Raises
     ------

@@ -248,7 +248,7 @@ def test_nothing_is_computed_while_the_sections_are_closed(monkeypatch):
 
 def test_before_anything_is_typed_the_section_says_what_to_do():
     app = opened("compare")
-    assert "Type the thresholds in use today, or load them" in app.info[0].value
+    assert "current thresholds" in app.info[0].value
     assert not app.dataframe
     assert [box.label for box in app.number_input] == [
         "Present threshold of transaction model",

@@ -1,4 +1,4 @@
-"""The explorer component: send charts and a table to the browser, receive the target when the slider rests."""
+"""Send charts and a table to the browser, and receive the target when the slider rests."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ MAX_NAMES = 1000
 
 
 def without_held(message: Message, held: frozenset[str]) -> Message:
-    """Put names for the table, the traces and the layouts, and among `texts` those that the browser does not hold."""
+    """Replace the table, traces and layouts by names; add missing ones to `texts`."""
     names = _Names()
     charts = {
         name: ChartMessage({**chart, "traces": [*map(names.of, chart["traces"])], "layout": names.of(chart["layout"])})
@@ -43,9 +43,9 @@ def without_held(message: Message, held: frozenset[str]) -> Message:
     return {**message, "table": table, "charts": charts, "texts": texts}
 
 
-def held_texts(said: Iterable[object]) -> frozenset[str]:
-    """Read the names that a browser says it holds; it may say anything."""
-    names = [name for name in said if isinstance(name, str)]
+def held_texts(received: Iterable[object]) -> frozenset[str]:
+    """Parse the untrusted names of the texts held by the browser."""
+    names = [name for name in received if isinstance(name, str)]
     return frozenset(names[:MAX_NAMES])
 
 
@@ -79,7 +79,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "about": f"{analysis.dataset.key} {view.pair} {counted}",
         "percent": view.percent,
         "home": current_target().percent,
-        "heard": current_target().last_event,
+        "acknowledged": current_target().last_event,
         "texts": {},
         "table": explorer_table(analysis, view.method, view.pair, view.percent),
         "charts": live_charts(analysis, view, theme(), large=is_presenting(), surfaces=_are_surfaces_in_sight()),
@@ -99,7 +99,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "hand": _row(analysis, view, view.point_beside),
         "present": _row(analysis, view, view.compared_point),
         "goal": active_goal(),
-        "told": session().point.goal_note,
+        "goal_note": session().point.goal_note,
         "place": place_words(view.chosen_point),
         "pair": view.pair,
         "thresholds": [
@@ -119,14 +119,14 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
 
 
 def _moved() -> None:
-    if (percent := _heard("moved")) is not None:
+    if (percent := _event("moved")) is not None:
         set_target(percent)
         slider_takes_over()
 
 
 def _picked(names: Sequence[str]) -> None:
     """Take thresholds on the scale of the scores' columns, None for never."""
-    picked = _heard("picked")
+    picked = _event("picked")
     if isinstance(picked, list) and len(picked) == len(names):
         set_manual_thresholds(
             [
@@ -145,23 +145,23 @@ def _lost() -> None:
 
 
 def _are_surfaces_in_sight() -> bool:
-    """Whether to send surfaces: they take longest, and most never look at them."""
+    """Return whether to send surfaces, which take longest and are rarely viewed."""
     return session().point.surfaces_in_sight or is_presenting()
 
 
-def _heard(name: str) -> object:
-    """Return what the user did, which has its number; anybody's browser may say anything."""
+def _event(name: str) -> object:
+    """Return the numbered event of the untrusted browser."""
     match getattr(st.session_state[KEY], name, None):
-        # One run may bring two moves, in any order: the last one counts.
-        case [said, int(number), list(held)] if number > current_target().last_event:
+        # One run may receive two moves in any order; the last one counts.
+        case [value, int(number), list(held)] if number > current_target().last_event:
             current_target().last_event = number
             session().point.held_texts = held_texts(held)
-            return said
+            return value
     return None
 
 
 def _row(analysis: Analysis, view: ViewState, point: Point | None) -> Row | None:
-    """Return the row of a point off the chosen method's path, among the other methods' points at the target."""
+    """Return a row for a point off the path, with the other methods' points at the target."""
     if point is None:
         return None
     others = [view.points[name] for name in analysis.methods if name != view.method]

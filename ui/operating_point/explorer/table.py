@@ -1,4 +1,4 @@
-"""The one table that the explorer looks things up in: everything that moves, for every target of the slider."""
+"""Build the table in which the explorer finds everything that moves, by target."""
 
 import json
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Poin
 def row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], words: PointWords) -> Row:
     """Make a row of the points of all methods, the chosen one last, which the words are about."""
     chosen = points[-1]
-    # A point where nothing is flagged says nothing next to the others, but the chosen one is never missing.
+    # Do not draw a point without alerts unless it is the chosen method's.
     drawn = [point for point in points if point.status != "unreachable" or point is chosen]
     right, view = plane_view(drawn)
     m = chosen.marginal_precision
