@@ -93,7 +93,7 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | Non
 
 
 def is_set_by_costs() -> bool:
-    """Whether payoffs drive the point."""
+    """Return whether payoffs set the point."""
     return chosen_goal() == COSTS
 
 
@@ -134,7 +134,7 @@ def _recorded_goals(analysis: Analysis, goal: str) -> tuple[GoalValue, ...]:
 
 
 def is_known(target: RecordedTarget) -> bool:
-    """Whether this version of the program has the goal of a record."""
+    """Return whether this version of the program has the goal of a record."""
     return _goal_of(target) is not None
 
 

@@ -93,7 +93,7 @@ class Analysis:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every method has found its path."""
+        """Return whether every method has found its path."""
         return not self.to_find
 
     @property
@@ -190,7 +190,7 @@ class Analysis:
 
     @property
     def has_undecided(self) -> bool:
-        """Whether some documents of the data are not decided yet."""
+        """Return whether some documents of the data are not decided yet."""
         return self.rated.supports("documents") and len(self.rated.documents.undecided) > 0
 
     def undecided(self, points: Sequence[Point]) -> list[float]:
@@ -324,7 +324,7 @@ class PathTasks:
 
     @property
     def is_broken(self) -> bool:
-        """Whether something failed or was given up, and must be begun anew."""
+        """Return whether something failed or was given up, and must be begun anew."""
         return any(task.finished and task.latest is None for task in self.tasks.values())
 
     @property

@@ -35,7 +35,7 @@ def ask_presentation() -> None:
 
 
 def is_presenting() -> bool:
-    """Whether the screen is for a meeting room."""
+    """Return whether the screen is for a meeting room."""
     return bool(st.session_state.get(PRESENT_KEY))
 
 
@@ -218,7 +218,7 @@ def choose_plain() -> None:
 
 
 def ask_new_data() -> bool:
-    """Whether to find out what new data will show."""
+    """Ask whether to show expectations for new data."""
     return st.toggle(
         "What new data will show",
         key=NEW_DATA_KEY,
@@ -234,7 +234,7 @@ def want_new_data() -> None:
 
 
 def is_plain() -> bool:
-    """Whether plain controls and charts are wanted."""
+    """Return whether plain controls and charts are wanted."""
     return bool(st.session_state.get(PLAIN_KEY))
 
 
@@ -243,7 +243,7 @@ def _resolution_key(classifiers: int) -> str:
 
 
 def ask_plain() -> None:
-    """Whether to use plain widgets; the explorer turns it on itself where it cannot draw."""
+    """Return whether to use plain widgets; the explorer turns it on itself where it cannot draw."""
     st.toggle(
         "Plain controls and charts",
         key=PLAIN_KEY,

@@ -100,7 +100,7 @@ class WorkQueue:
     """Run one calculation for each processor, and one more short one."""
 
     def __init__(self, processors: int, pool: WorkerPool) -> None:
-        self._most_long, self._pool = processors, pool
+        self._max_long, self._pool = processors, pool
         # One more for the short calculation, and a spare that is ready while another is replaced.
         pool.size = processors + 2
         self._tasks: list[Task[Any]] = []
@@ -195,7 +195,7 @@ class WorkQueue:
 
     def _has_room(self, task: Task[Any]) -> bool:
         long = sum(other.is_long for other in self._running)
-        return len(self._running) <= self._most_long and (not task.is_long or long < self._most_long)
+        return len(self._running) <= self._max_long and (not task.is_long or long < self._max_long)
 
     def _run_here(self, task: Task[Any]) -> None:
         calls_of_this_thread.set(task.calls)

@@ -70,7 +70,7 @@ class RoleSettings(BaseModel):
 
 @dataclass(frozen=True)
 class Settings:
-    """Whether sign-in is configured, and the settings of roles."""
+    """The settings of roles, and whether sign-in is configured."""
 
     has_sign_in: bool
     roles: RoleSettings

@@ -160,7 +160,7 @@ def _day_words(days: DailyAlerts) -> str:
 
 
 def _precision_words(weeks: WeeklyCounts, incomplete: int | None) -> str:
-    """Whether precision drifts, in a sentence."""
+    """Describe whether precision drifts."""
     drift = precision_drift(weeks, incomplete)
     first, last = (f"{100 * value:.0f}\N{NO-BREAK SPACE}%" for value in (drift.early, drift.late))
     match drift.verdict:
@@ -178,7 +178,7 @@ def _precision_words(weeks: WeeklyCounts, incomplete: int | None) -> str:
 
 
 def _alert_words(weeks: WeeklyCounts) -> str:
-    """Whether the number of alerts drifts, in a sentence."""
+    """Describe whether the number of alerts drifts."""
     drift = alerts_drift(weeks)
     match drift.verdict:
         case "too few":

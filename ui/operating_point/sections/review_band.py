@@ -52,7 +52,7 @@ class BlockGoal:
 
 
 def ask_switch() -> bool:
-    """Whether a part of the alerts is blocked without a review."""
+    """Return whether a part of the alerts is blocked without a review."""
     return st.toggle(
         "Block the surest part without a review",
         key=SWITCH_KEY,

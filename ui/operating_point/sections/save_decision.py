@@ -115,7 +115,7 @@ def _the_same_again(record: DecisionRecord) -> DecisionRecord:
 
 
 def _same_decision(made: DecisionRecord, draft: DecisionRecord) -> bool:
-    """Whether the screen still shows what was decided; intervals may have come since."""
+    """Return whether the screen still shows what was decided; intervals may have come since."""
     return all(
         getattr(made, name) == getattr(draft, name)
         for name in ("data", "columns", "settings", "target", "thresholds", "block")
