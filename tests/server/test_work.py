@@ -27,7 +27,7 @@ def queue():
 def one_place(monkeypatch):
     """A queue in which one calculation runs at a time."""
     queue = WorkQueue(1, WorkerPool(1))
-    monkeypatch.setattr(queue, "_most_long", 0)
+    monkeypatch.setattr(queue, "_max_long", 0)
     monkeypatch.setattr(queue, "_has_room", lambda task: not queue._running)
     yield queue
     queue.close()
