@@ -1,4 +1,4 @@
-"""The application as a server: `streamlit run server.py`; what Streamlit offers beside the pages stays closed."""
+"""Run the application as a server: `streamlit run server.py`."""
 
 import streamlit as st
 

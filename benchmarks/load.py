@@ -181,12 +181,12 @@ async def work(
 
 async def move(tab: Client, percent: float, findings: Findings) -> None:
     """Move the slider and wait until a run with the new value has finished."""
-    number = int(tab.explorer["heard"]) + 1
+    number = int(tab.explorer["acknowledged"]) + 1
     start = time.perf_counter()
     moved = [percent, number, [*tab.texts]]
     state = WidgetState(id=tab.explorer_id, json_value=json.dumps({"moved": moved}))
     await tab.set(state, tab.explorer_fragment)
-    await tab.until(lambda: tab.explorer["heard"] >= number and not tab.is_running, "the slider")
+    await tab.until(lambda: tab.explorer["acknowledged"] >= number and not tab.is_running, "the slider")
     findings.add("slider", start)
 
 

@@ -1,1 +1,1 @@
-"""What the pages share."""
+"""User interface of the pages."""

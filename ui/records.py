@@ -1,4 +1,4 @@
-"""Decision records on screen, and the decision log with the permissions of the signed-in user."""
+"""Decision records on screen, and the decision log with the permissions of the user."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -31,10 +31,10 @@ T = TypeVar("T")
 
 
 class GuardedLog:
-    """The decision log with the permissions of a `person`; `second_person`: the author must not deploy.
+    """The decision log with the permissions of a `person`.
 
-    With sign-in entries carry the identity of the person. Every method raises DataError without permission, or for an
-    error of the log.
+    With `second_person` the author must not deploy. With sign-in entries carry the identity of the person. Every method
+    raises DataError without permission, or for an error of the log.
     """
 
     def __init__(self, log: DecisionLog, person: Person, *, second_person: bool) -> None:
@@ -100,13 +100,13 @@ class GuardedLog:
 
 
 def may_withdraw(person: Person, entry: LogEntry) -> bool:
-    """Return whether a person may withdraw an entry: its author with the role DECIDE, or an administrator."""
+    """Return whether a person may withdraw an entry: its author or an administrator."""
     is_own = not person.identity or is_same_person(entry.record.author, person.identity)
     return person.may(Role.ADMINISTER) or (is_own and person.may(Role.DECIDE))
 
 
 def why_another_deploys(person: Person, entry: LogEntry, by: str) -> str:
-    """Explain why this person, under the name `by`, cannot deploy as the second person; empty if allowed."""
+    """Explain why a person named `by` cannot deploy as the second person; empty if allowed."""
     author = entry.record.author
     if person.identity and not is_identity(author):
         return (
@@ -118,7 +118,7 @@ def why_another_deploys(person: Person, entry: LogEntry, by: str) -> str:
 
 
 def decision_log() -> GuardedLog:
-    """Open the log at the address in MULTILOSS_DECISION_LOG, or in a local file, for the current user.
+    """Open the log at MULTILOSS_DECISION_LOG, or in a local file, for the current user.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def summary_on_page(record: DecisionRecord) -> str:
 
 
 def offer_files(record: DecisionRecord, tag: str, drawings: Mapping[str, str] | None = None) -> None:
-    """Offer the downloads of a record, and its thresholds as code. `tag` makes widget keys unique.
+    """Offer the downloads of a record and its code. `tag` makes widget keys unique.
 
     `drawings`: the charts of the report by title, by default the weeks of the record.
     """
@@ -266,9 +266,9 @@ def show_code(record: DecisionRecord) -> None:
 
 
 def deployed_entry(names: Sequence[str], data_name: str, rule: Rule | None = None) -> LogEntry | None:
-    """Find the deployed entry with these score columns, preferring the data name; `rule` restricts it.
+    """Find the deployed entry with these score columns, preferring the data name.
 
-    Returns None also for an unusable log, whose error the page Decisions shows.
+    `rule` restricts it. Returns None also for an unusable log, whose error the page Decisions shows.
     """
     if session().decisions.log_complaint is not None:
         return None

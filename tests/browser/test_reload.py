@@ -167,7 +167,7 @@ def test_forgotten_file_is_not_confused_with_its_namesake(server, visitor, data)
     visitor.locator("[class*=st-key-kept_files] .count").click()
     expect(visitor.locator("[class*=st-key-kept_files] li")).to_have_text(re.compile(f"^{NAME}, "))
     visitor.get_by_role("button", name="Forget the files kept in this browser").click()
-    expect(visitor.locator("[class*=st-key-kept_files] [role=status]")).to_contain_text("Forgotten")
+    expect(visitor.locator("[class*=st-key-kept_files] .notice")).to_contain_text("Forgotten")
     visitor.reload()
     expect(not_loaded(visitor)).to_be_visible()
     assert seen(visitor) == set()
@@ -197,7 +197,7 @@ def test_the_longest_unused_file_makes_room_and_is_named(server, visitor, data):
         }"""
     )
     upload(visitor, "new.csv", rated_csv(7))
-    said = visitor.locator("[class*=st-key-kept_files] [role=status]")
+    said = visitor.locator("[class*=st-key-kept_files] .notice")
     expect(said).to_have_text("No longer kept in this browser, to make room: long ago.csv.")
     expect_kept(visitor, 2)
 

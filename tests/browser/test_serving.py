@@ -174,7 +174,7 @@ def test_uploads_are_limited_and_freed_after_the_session(tmp_path, chromium):
         assert "450 MB" in large[-1][1]
         assert [status for status, _ in small] == [204] * 4 + [413]
         assert (unasked[0], others[0]) == (403, 403)
-        assert "asked for no such file" in unasked[1]
+        assert "did not request this file" in unasked[1]
         assert more > 350
         wait_until(lambda: memory_of(server) < before + 60)
         context.close()

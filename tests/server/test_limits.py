@@ -20,7 +20,7 @@ class Server:
         self.storage = {}
         monkeypatch.setattr(streamlit_runtime, "is_running", lambda: True)
         monkeypatch.setattr(streamlit_runtime, "files_manager", lambda: SimpleNamespace(file_storage=self.storage))
-        monkeypatch.setattr(limits, "asked_files", lambda: SimpleNamespace(was_named=lambda *_: True))
+        monkeypatch.setattr(limits, "issued_files", lambda: SimpleNamespace(was_issued=lambda *_: True))
         monkeypatch.setattr(streamlit_runtime, "is_admitted", admitted)
         self.failure = None
         self.receiving = 0

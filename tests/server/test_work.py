@@ -27,7 +27,7 @@ def queue():
 def one_place(monkeypatch):
     """A queue in which one calculation runs at a time."""
     queue = WorkQueue(1, WorkerPool(1))
-    monkeypatch.setattr(queue, "_most_long", 0)
+    monkeypatch.setattr(queue, "_max_long", 0)
     monkeypatch.setattr(queue, "_has_room", lambda task: not queue._running)
     yield queue
     queue.close()
@@ -176,14 +176,14 @@ def test_what_waits_is_cancelled_without_being_begun(one_place, tmp_path):
 
 
 def test_work_of_a_session_that_has_ended_is_given_up(queue):
-    task = queue.add(samples.count_to, 10**9, seconds=1, wanted=lambda: False, patience=0.5)
+    task = queue.add(samples.count_to, 10**9, seconds=1, wanted=lambda: False, grace_seconds=0.5)
     assert task.wait(SECONDS)
     assert task.cancelled
 
 
 def test_a_session_that_comes_back_in_time_keeps_its_work(queue):
     answers = iter([False, True] * 50)
-    task = queue.add(samples.count_to, 20, seconds=1, wanted=lambda: next(answers, True), patience=3600)
+    task = queue.add(samples.count_to, 20, seconds=1, wanted=lambda: next(answers, True), grace_seconds=3600)
     assert result(task) == 20
 
 

@@ -1,1 +1,1 @@
-"""What a session holds: uploads, samples, datasets."""
+"""Uploads, samples and datasets of a session."""

@@ -41,7 +41,7 @@ def show_documents(
     what: str,
     beside: Mapping[str, NDArray[np.generic]] | None = None,
 ) -> None:
-    """Show a list that can be sorted, searched and downloaded; `what` names the documents, the file and the button."""
+    """Show a sortable list with a download; `what` names the documents, file and button."""
     beside = beside or {}
     shown = rows_of(dataset, positions[:MAX_ROWS], {name: values[:MAX_ROWS] for name, values in beside.items()})
     _show(shown, len(positions), lambda: frame_as_csv(rows_of(dataset, positions, beside), ROW), what)

@@ -17,7 +17,7 @@ from ui.shared.session import session
 
 @st.cache_resource(max_entries=8, show_spinner="Simulating a population …")
 def sample(name: str) -> RatedSource:
-    """Return a built-in sample; the same for everybody."""
+    """Return a built-in sample, shared by all sessions."""
     return RATED_SAMPLES[name](name)
 
 
@@ -46,7 +46,7 @@ def choose_source(load: Callable[[], None] | None = None) -> RatedSource:
 
 
 def needs_answers(source: RatedSource) -> bool:
-    """Whether what some column means could not be told for certain, and the user has not confirmed it yet."""
+    """Return whether some columns are ambiguous and not yet confirmed by the user."""
     unsure = source.guess is not None and bool(source.guess.unsure or source.first_choice.decimal_signs)
     return unsure and source.fingerprint not in rated_uploads().state.confirmed
 
@@ -57,11 +57,9 @@ def confirm(source: RatedSource) -> None:
 
 
 def dataset_of(source: RatedSource) -> RatedDataset:
-    """Return the dataset in use for a source. Raises DataError where its columns need the user's help."""
+    """Return the dataset of a source. Raises DataError if its columns need confirmation."""
     if needs_answers(source):
-        raise DataError(
-            f"What some columns of '{source.name}' mean could not be told for certain; check them on Rated data first."
-        )
+        raise DataError(f"Some columns of '{source.name}' are ambiguous; check them on Rated data first.")
     return build(source, rated_uploads().choice_for(source))
 
 
@@ -77,9 +75,9 @@ def build(source: RatedSource, columns: ColumnMeanings) -> RatedDataset:
 
 
 def build_dataset(source: RatedSource, columns: ColumnMeanings, *, one_class: bool = False) -> RatedDataset:
-    """Build and check the data of a source whose rows are here; kept for the session. Raises DataError.
+    """Build and check the data of a source with loaded rows, cached by session.
 
-    `one_class`: accept documents that are all positive or all negative, to count given thresholds.
+    `one_class`: accept documents that are all positive or all negative, to count given thresholds. Raises DataError.
     """
     key = source_key(source.fingerprint, columns)
     return replace(_checked(key, one_class, source, columns), name=source.name)

@@ -22,7 +22,7 @@ def _checked(key: str, _source: ScoredSource, _choice: ItemColumns) -> ScoredDat
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def scored_sample(name: str) -> ScoredSource:
-    """Simulate a sample, the same for everybody."""
+    """Simulate a sample, shared by all sessions."""
     return SCORED_SAMPLES[name](name)
 
 

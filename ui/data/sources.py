@@ -1,4 +1,4 @@
-"""Work with tables of engines: configured connections, questions that can be stopped, counts in place."""
+"""Query tables in engines: configured connections, cancellable queries, counts in place."""
 
 import threading
 from collections.abc import Callable, Hashable, Mapping
@@ -44,15 +44,15 @@ SECONDS_TO_CONNECT = 10
 
 
 class EngineConnection(BaseConnection[Engine]):
-    """An engine of one visit: nobody waits for, or stops, the question of another."""
+    """An engine of one session, so that sessions do not wait for or cancel each other."""
 
     @classmethod
     def scope(cls) -> Literal["session"]:
-        """Tell that each visit has its own."""
+        """Return that each session has its own engine."""
         return "session"
 
     def close(self) -> None:
-        """Let go of the engine when the visit ends."""
+        """Close the engine when the session ends."""
         self._instance.close()
 
     @property
@@ -67,12 +67,12 @@ class EngineConnection(BaseConnection[Engine]):
         except KeyError as error:
             raise EngineError(
                 f"The source '{self._connection_name}' is not set up: {error} is missing in its section of "
-                "secrets.toml; whoever runs this program can add it."
+                "secrets.toml; the operator of this program can add it."
             ) from None
 
 
 def connection_names() -> tuple[str, ...]:
-    """Name the sources that can be counted in, in the order of the file; none without such a file."""
+    """List the names of the configured sources in the order of the file."""
     if not st.secrets.load_if_toml_exists():
         return ()
     sections: Mapping[str, Any] = st.secrets.get("connections", {})
@@ -80,7 +80,7 @@ def connection_names() -> tuple[str, ...]:
 
 
 def engine_of(name: str) -> Engine:
-    """Return the engine of a source by name. Raises DataError where there is none or it is not set up."""
+    """Return an engine by name. Raises DataError if it is unknown or not set up."""
     if name not in connection_names():
         raise DataError(f"There is no source '{name}' here any more; choose another one.")
     return st.connection(name, type=EngineConnection).engine
@@ -119,22 +119,22 @@ _MAKERS = {"duckdb": _duckdb, "sql": _database, "spark": _spark}
 
 T = TypeVar("T")
 
-SECONDS_BETWEEN_LOOKS = 0.1
+SECONDS_BETWEEN_POLLS = 0.1
 
 
 def answered(engine: Engine, work: Callable[[Callable[[str], None]], T], *, key: str) -> T:
-    """Do work that asks an engine, in a thread of its own, while its progress and a button to stop it are shown.
+    """Run an engine query in a thread while its progress and Cancel are shown.
 
-    `work` is given what to tell in words what it is doing. Whatever ends the run of the page, such as the button,
+    `work` gets a function that shows progress text. Anything that ends the run of the page, such as Cancel,
     withdraws the question. Raises what the work raises.
     """
-    told = ["Asking the source"]
+    progress = ["Querying the source"]
     results: list[T] = []
     failures: list[BaseException] = []
 
     def run() -> None:
         try:
-            results.append(work(told.append))
+            results.append(work(progress.append))
         except BaseException as error:
             failures.append(error)
 
@@ -143,14 +143,14 @@ def answered(engine: Engine, work: Callable[[Callable[[str], None]], T], *, key:
         thread.start()
         try:
             while thread.is_alive():
-                thread.join(SECONDS_BETWEEN_LOOKS)
+                thread.join(SECONDS_BETWEEN_POLLS)
                 share = engine.progress()
-                words = told[-1] if share is None else f"{told[-1]} · {share:.0%}"
+                words = progress[-1] if share is None else f"{progress[-1]} · {share:.0%}"
                 show(min(share or 0.0, 0.99), f"{words} …")
         finally:
             while thread.is_alive():
                 engine.cancel()
-                thread.join(SECONDS_BETWEEN_LOOKS)
+                thread.join(SECONDS_BETWEEN_POLLS)
     if failures:
         raise failures[0]
     return results[0]
@@ -194,7 +194,7 @@ def load_table(engine: Engine, connection: str, table: str, window: RowWindow, t
 
 
 def ratings_in_engine(source: RatedSource, column: str) -> dict[str, int]:
-    """Count the rows of each rating of a source whose rows lie in an engine; kept for the session."""
+    """Count the rows of each rating of a source in an engine, cached by session."""
     return _ratings(source.fingerprint, column, _origin(source))
 
 
@@ -205,9 +205,9 @@ def _ratings(fingerprint: str, column: str, _origin: EngineTable) -> dict[str, i
 
 
 def counted_dataset(source: RatedSource, columns: ColumnMeanings) -> CountedDataset:
-    """Count the documents of a source in its engine, under the rule `any`, while progress is shown; once for columns.
+    """Count the documents of a source in its engine under the rule `any`, with progress.
 
-    Raises DataError, also where the user stopped it before and has not asked for it again.
+    Raises DataError, also if the user cancelled it and has not requested it again.
     """
     known, key = session().counted, source_key(source.fingerprint, columns)
     if key not in known:
@@ -231,7 +231,7 @@ def counted_dataset(source: RatedSource, columns: ColumnMeanings) -> CountedData
 
 
 def engine_of_dataset(dataset: RatedDataset) -> Engine:
-    """Return the engine that the documents of a dataset lie in. Raises DataError where they are not loaded any more."""
+    """Return the engine of a dataset. Raises DataError if its documents are not loaded."""
     source = session().rated.sources.get(dataset.name)
     if source is None:
         raise DataError(f"'{dataset.name}' is no longer loaded in this session; upload it again.")
@@ -275,7 +275,7 @@ def known_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By) -
 
 
 def ask_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By, column: str) -> PathCounts | None:
-    """Return what was counted along a path (m, k), or offer to count it: one pass over the source."""
+    """Return the counts along a path (m, k), or offer to count: one pass over the source."""
     key, known = _key(dataset, thresholds, rule, by), session().counted_along
     if not isinstance(dataset, CountedDataset):
         raise TypeError("Only documents that lie in an engine are counted there.")

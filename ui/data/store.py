@@ -31,7 +31,7 @@ START = 12
 MAX_SETTINGS_BYTES = 100_000
 VARIABLE = "MULTILOSS_MAX_TABLES_MB"
 MAX_MEGABYTES = 4096
-# By identity, as they are: a visit that has ended is no longer among them.
+# By identity; ended sessions disappear.
 _held: WeakValueDictionary[int, Uploads] = WeakValueDictionary()  # type: ignore[type-arg]
 
 
@@ -60,7 +60,7 @@ class TableStore(Generic[Choice, Data]):
     of_other_files: Callable[[Choice], Choice]
 
     def source(self, name: str) -> Source[Choice]:
-        """Return what was loaded under a name, else the sample of that name. Raises DataError if there is neither."""
+        """Return the table or sample of a name. Raises DataError if there is neither."""
         if name in self.state.sources:
             return self.state.sources[name]
         if name not in self.samples:
@@ -68,7 +68,7 @@ class TableStore(Generic[Choice, Data]):
         return self.samples[name](name)
 
     def is_kept(self, name: str) -> bool:
-        """Return whether this browser keeps a file of that name, as far as it has said so in this visit."""
+        """Return whether this browser reported in this session that it keeps this file."""
         return name in (self.state.kept or ())
 
     def choice_for(self, source: Source[Choice]) -> Choice:
@@ -76,7 +76,7 @@ class TableStore(Generic[Choice, Data]):
         return self.state.choices.get(source.fingerprint, source.first_choice)
 
     def remembered(self, frame: pd.DataFrame, fingerprint: str = "") -> Remembered[Choice] | None:
-        """Return what was chosen for this very file, else for the last one with the same columns, if it was."""
+        """Return the choice for this file, else for the last one with the same columns."""
         for of in (fingerprint, columns_signature(frame)):
             text = self.state.remembered.get(of)
             found = None if text is None else remembered_from_json(text, self.choice_type)
@@ -85,7 +85,7 @@ class TableStore(Generic[Choice, Data]):
         return None
 
     def remember(self, source: Source[Choice], choice: Choice) -> None:
-        """Remember a valid choice of columns: of this file, and once it was changed or confirmed, of its columns."""
+        """Remember a valid choice for this file and, if changed or confirmed, for its columns."""
         self.state.choices[source.fingerprint] = choice
         if source.name in self.state.sources:
             confirmed = source.fingerprint in self.state.confirmed
@@ -100,7 +100,7 @@ class TableStore(Generic[Choice, Data]):
         return remembered_to_json(Remembered(self.choice_for(source), source.fingerprint in self.state.confirmed))
 
     def use_settings(self, source: Source[Choice], data: bytes) -> str | None:
-        """Choose the columns of a table as settings from a file say; or say why not, and leave all as it was."""
+        """Apply column settings from a file, or explain why not and change nothing."""
         found = remembered_from_json(data, self.choice_type) if len(data) <= MAX_SETTINGS_BYTES else None
         if found is None:
             return "The file holds no settings of columns; choose one that was downloaded on this page."
@@ -130,9 +130,9 @@ class TableStore(Generic[Choice, Data]):
         return {key: text for key, text in self.state.remembered.items() if key in keys}
 
     def keep(self, source: Source[Choice], name: str, file: UploadedFile) -> None:
-        """Hold a table under a free name, with the columns chosen before; drop the oldest tables to make room.
+        """Hold a table under a free name with earlier columns; drop the oldest tables if needed.
 
-        Raises DataError where the server may hold no more.
+        Raises DataError if the server's limit is reached.
         """
         state = self.state
         hold(state, name, file)
@@ -167,7 +167,7 @@ class TableStore(Generic[Choice, Data]):
         return name in self.state.sources or name in self.samples
 
     def start_of(self, name: str) -> str | None:
-        """Return the beginning of the SHA-256 of what is known under a name, loaded or kept in the browser."""
+        """Return the beginning of the SHA-256 of a loaded or stored file."""
         file = self.state.files.get(name)
         return (self.state.kept or {}).get(name) if file is None else file.digest[:START]
 
@@ -209,12 +209,12 @@ class TableStore(Generic[Choice, Data]):
 
 
 def reading_of(digest: str) -> str:
-    """Name what is remembered of a file by its SHA-256: the sheet, lines and rows that were asked for."""
+    """Return the key for the remembered sheet, lines and rows of a file with this SHA-256."""
     return f"sheet {digest}"
 
 
 def is_start(text: str) -> bool:
-    """Tell whether a text is the beginning of a SHA-256: a file of which nothing else is known."""
+    """Return whether a text is the beginning of a SHA-256 of an unknown file."""
     return re.fullmatch(f"[0-9a-f]{{{START}}}", text) is not None
 
 
@@ -224,12 +224,12 @@ def memory_of(source: Source[Any]) -> int:
 
 
 def hold(state: Uploads, name: str, file: UploadedFile) -> None:  # type: ignore[type-arg]
-    """Note that a visit holds a table under a name. Raises DataError where all visits together may hold no more."""
+    """Record that a session holds a table. Raises DataError beyond the server's limit."""
     held = sum(one.memory for visit in list(_held.values()) for one in list(visit.files.values()))
     before = state.files[name].memory if id(state) in _held and name in state.files else 0
     if held - before + file.memory > _most():
         raise DataError(
-            "This server holds as many tables as it may for all its visitors; try again when others have finished, or "
+            "The server's limit for loaded tables is reached; try again when other users have finished, or "
             "load a smaller file."
         )
     _held[id(state)] = state
@@ -255,7 +255,7 @@ def remembered_to_json(remembered: Remembered[Any]) -> str:
 
 
 def remembered_from_json(text: str | bytes, kind: type[Choice]) -> Remembered[Choice] | None:
-    """Read a choice of columns; None where the text is none: it may come from anybody, or from another version."""
+    """Parse a choice of columns; None if invalid: it may come from another version."""
     try:
         remembered: Remembered[Choice] = _adapter(kind).validate_json(text)
     except ValidationError:

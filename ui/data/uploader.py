@@ -1,4 +1,4 @@
-"""Draw the uploader and the picker of tables, keep them in the URL, and exchange files with the browser."""
+"""Draw the uploader and the picker of tables, and exchange files with the browser."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.tables import MAX_FILE_BYTES, MAX_LINES, ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.browser_storage.component import MAX_BYTES, MAX_NAME, keep_choices, keep_files, kept_before
-from ui.data.browser_storage.messages import CONTRACT, FileName, Told
+from ui.data.browser_storage.messages import CONTRACT, FileEvent, FileName
 from ui.data.store import START, Choice, Data, TableStore, is_start, memory_of, reading_of
 from ui.shared.formatting import LONG_NAME, as_label, as_text
 from ui.shared.long_work import begin, wait_for
@@ -43,7 +43,7 @@ class Uploader(TableStore[Choice, Data]):
     upload_hint: str
 
     def ask_upload(self, *, with_controls: bool = True) -> None:
-        """Draw the uploader, what became of the last file, and where files are kept; call it from `load` of `pick`."""
+        """Draw the uploader, the result of the last file, and the place of storage."""
         with room(f"{self.upload_key}_room", UPLOADER_HEIGHT, is_fixed=True):
             uploaded = st.file_uploader(
                 self.upload_label,
@@ -117,7 +117,7 @@ class Uploader(TableStore[Choice, Data]):
             st.session_state[asked] = False
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
-        """Take what is read and pick it; or say why it cannot be read, and leave everything as it was."""
+        """Accept and pick a read table, or show why it cannot be read and change nothing."""
         try:
             source = read()
             self._add(source, UploadedFile(digest=source.fingerprint, memory=memory_of(source)))
@@ -130,10 +130,10 @@ class Uploader(TableStore[Choice, Data]):
         st.session_state[self.key] = self.state.picked = name
 
     def pick(self, load: Callable[[], None] | None = None) -> Source[Choice]:
-        """Let the user pick a sample or what was loaded; the pick is kept across pages and in the URL.
+        """Ask for a sample or a loaded table; the pick is kept across pages and in the URL.
 
-        `load` draws what brings tables in, which picks what it brought: so it runs before the picker is drawn. Where
-        the pick is not loaded, the page stops: no other data takes its place.
+        `load` draws the inputs that bring and pick tables, so it runs before the picker. The page stops if the picked
+        table is not loaded.
         """
         self._follow_address()
         picker, below = st.container(), st.container()
@@ -185,7 +185,7 @@ class Uploader(TableStore[Choice, Data]):
         else:
             self.remember(source, choice)
             if source.name in self.state.sources:
-                # The page told the browser of its files before the columns were asked for.
+                # The page reported its files to the browser before the columns were known.
                 keep_choices(self.key, self.choices_to_keep())
             return data
         try:
@@ -197,7 +197,7 @@ class Uploader(TableStore[Choice, Data]):
         return data
 
     def in_address(self, name: str) -> dict[str, str]:
-        """Return the part of a URL that asks for a table: a sample's name, or the fingerprint of a file."""
+        """Return the URL text of a table: a sample's name or the fingerprint of a file."""
         start = self.start_of(name)
         if start is None:
             return {self.key: name} if name in self.samples else {}
@@ -214,23 +214,23 @@ class Uploader(TableStore[Choice, Data]):
         return UrlParameter(f"{self.key}_file", lambda text: text[:START] if is_start(text[:START]) else None, str)
 
     def _follow_address(self) -> None:
-        """Pick what a link asks for; where a visit begins without a link, what was used last in this browser."""
+        """Pick the table of a link, or in a new session the table used last in this browser."""
         last = None
         if self.state.kept is None:
             last, kept = kept_before(self.key)
-            self._hear({"kept": kept})
+            self._apply_event({"kept": kept})
         first = next(iter(self.samples))
         asked = self._asked(first)
         # The picker of another page is another widget, which knows nothing of this one's value.
         page, self.state.page = self.state.page, session().page
         # A browser may say the words of a moment ago, when the file was not loaded yet.
-        said = str(st.session_state.get(self.key, "")).removesuffix(KEPT).removesuffix(NOT_LOADED)
-        known = said if said in self._names() else None
+        picked = str(st.session_state.get(self.key, "")).removesuffix(KEPT).removesuffix(NOT_LOADED)
+        known = picked if picked in self._names() else None
         if asked is not None or page != session().page or known is None or known != st.session_state.get(self.key):
             here = None if page != session().page else known
             self.choose(asked or here or self.state.picked or last or first)
         if is_start(self._shown_name()):
-            # The browser may have said meanwhile what it keeps.
+            # The browser may have reported its files meanwhile.
             self.choose(self._known_as(self._shown_name()))
 
     def _asked(self, first: str) -> str | None:
@@ -247,12 +247,12 @@ class Uploader(TableStore[Choice, Data]):
         return None if self.state.picked in self.state.sources else name
 
     def _known_as(self, start: str) -> str:
-        """Return under which name a file is known whose SHA-256 begins so: loaded, or kept; else the beginning."""
+        """Return the name of a loaded or stored file by its SHA-256; else the given beginning."""
         known = {name: file.digest[:START] for name, file in self.state.files.items()} | (self.state.kept or {})
         return next((name for name, digest in known.items() if digest == start), start)
 
     def _show_in_address(self, name: str) -> None:
-        """Have the URL name the data; the first sample needs no name while nobody brought a file."""
+        """Write the data to the URL; the first sample needs no name while no file is loaded."""
         nameless = name == next(iter(self.samples)) and not self.state.sources and not self.state.kept
         asked = {} if nameless else self.in_address(name)
         for parameter in (self._address, self._file_in_address):
@@ -283,7 +283,7 @@ class Uploader(TableStore[Choice, Data]):
         return {"name": name, "digest": self._expected_start(name)}
 
     def _expected_start(self, name: str) -> str:
-        """Return how the SHA-256 of a file begins that is not loaded, empty where nobody knows."""
+        """Return the beginning of the SHA-256 of a file that is not loaded, empty if unknown."""
         start = self._file_in_address.shown()
         if start and name in (start, self._address.shown() or self._known_as(start)):
             return start
@@ -307,7 +307,7 @@ class Uploader(TableStore[Choice, Data]):
                 "contract": CONTRACT,
                 "shelf": self.key,
                 "visit": session().visit,
-                "heard": self.state.heard,
+                "acknowledged": self.state.acknowledged,
                 "uploader": self.upload_key,
                 "is_open": is_open,
                 "wanted": self._wanted(),
@@ -322,25 +322,25 @@ class Uploader(TableStore[Choice, Data]):
                 "choices": self.choices_to_keep(),
             },
             with_controls=with_controls,
-            on_told=self._hear,
+            on_event=self._apply_event,
         )
 
-    def _hear(self, told: Told) -> None:
-        """Take note of what the browser says."""
-        self.state.heard += 1
-        if "kept" in told:
+    def _apply_event(self, event: FileEvent) -> None:
+        """Apply an event of the browser."""
+        self.state.acknowledged += 1
+        if "kept" in event:
             # The one used last, which comes first, of those with one name.
-            self.state.kept = {file["name"]: file["digest"][:START] for file in reversed(told["kept"])}
-        if "gone" in told:
-            self.state.gone.add(told["gone"])
-            (self.state.kept or {}).pop(told["gone"], None)
-        if "choices" in told:
-            self.state.remembered = told["choices"] | self.state.remembered
+            self.state.kept = {file["name"]: file["digest"][:START] for file in reversed(event["kept"])}
+        if "gone" in event:
+            self.state.gone.add(event["gone"])
+            (self.state.kept or {}).pop(event["gone"], None)
+        if "choices" in event:
+            self.state.remembered = event["choices"] | self.state.remembered
 
     def _take_file(self, data: bytes, name: str, options: ReadOptions | None = None) -> str | None:
-        """Read a file, take its table and pick it; or say why it cannot be read, and leave everything as it was.
+        """Read a file and pick its table, or show why it cannot be read and change nothing.
 
-        It is read by `options`, or by those that were asked for before.
+        It is read by `options`, or by the remembered ones.
         """
         digest = hashlib.sha256(data).hexdigest()
         try:
@@ -371,15 +371,15 @@ class Uploader(TableStore[Choice, Data]):
         return task.latest
 
     def _stop_reading(self) -> None:
-        """Let go of a reading that no run has taken up."""
+        """Drop an unfinished reading that no run continues."""
         if self.state.reading is not None:
             self.state.reading[1].cancel()
             self.state.reading = None
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
-        """Keep a table under its name, or under a name like it where other content has that one, and pick it.
+        """Keep a table under a free name and pick it.
 
-        Raises DataError where the server may hold no more.
+        Raises DataError if the server's limit is reached.
         """
         start = file.digest[:START]
         name = self.free_name(source.name, start)

@@ -1,4 +1,4 @@
-"""Reopen a record: find its data, restore its settings, and count its thresholds on other data."""
+"""Reopen a record: find its data, restore its settings, count it on other data."""
 
 import hashlib
 from dataclasses import replace

@@ -35,7 +35,7 @@ LEVEL_WORDS = "95 %"
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
-    """Show whether the data of a record is loaded, and offer to open it; `tag` makes widget keys unique."""
+    """Show whether a record's data is loaded, and offer to open it; `tag` for widget keys."""
     source, others = same_data(record), other_data(record)
     if source is not None:
         st.success(f"Its data, {_named(source.name)}, is loaded and the same.", icon=":material/check_circle:")
@@ -76,7 +76,7 @@ def _show_missing(name: str) -> None:
 
 
 def show_reopened(analysis: Analysis, point: Point) -> None:
-    """Show the reopened decision on the operating point, and whether data and thresholds are unchanged."""
+    """Show the reopened decision, and whether data and thresholds are unchanged."""
     opened = session().point.reopened
     if opened is None or opened.data_name != analysis.dataset.name:
         return

@@ -61,7 +61,7 @@ def show_cautions(analysis: Analysis, settings: Sequence[Setting], chosen: Setti
 
 
 def no_clear_gain(analysis: Analysis, point: Point, current: Floats, most_alerts: float | None) -> str | None:
-    """Say what a change gains where chance may explain all of it; None where it gains clearly or a cap demands it."""
+    """Describe a gain that may be chance; None if it is clear or a cap demands the change."""
     source, rule = analysis.rated.source, analysis.settings.rule
     target = current_target().marginal_precision if isinstance(point, ManualPoint) else point.marginal_precision
     try:
@@ -143,7 +143,7 @@ OWN_IN_ADDRESS = numbers_parameter(OWN)
 
 
 def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
-    """Show the three settings side by side; returns the one that the user selects, balanced at first.
+    """Show the three settings side by side; return the selected one, initially balanced.
 
     The selected point is the one of the screen Operating point. Where that was changed there, it is a card of its own.
     """
@@ -169,7 +169,7 @@ def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
 
 
 def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Setting) -> Setting | None:
-    """Return the point that was chosen on Operating point since the sheet led there; else lead it to the sheet's."""
+    """Return the point chosen on Operating point since the sheet opened it, else the sheet's."""
     state, shown, linked = session().point, shown_point(analysis), OWN_IN_ADDRESS.asked()
     led = state.sheet_led_to
     if led is not None and led.request != request:
@@ -202,7 +202,7 @@ def _lead_operating_point(analysis: Analysis, point: Point, target: RecordedTarg
 
 
 def _same_before(analysis: Analysis, setting: Setting, settings: Sequence[Setting]) -> Setting | None:
-    """Find the setting shown before this one that has the same thresholds, None if there is none."""
+    """Find an earlier setting with the same thresholds, or None."""
     if setting.point is None:
         return None
     thresholds = analysis.deployable(setting.point)
@@ -258,7 +258,7 @@ def _take(name: str) -> None:
 
 
 def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
-    """State the answer in one sentence: the change, or to keep the current thresholds where nothing is gained."""
+    """State the change in one sentence, or the advice to keep the current thresholds."""
     point = setting.point
     if point is None:
         st.error(as_text(setting.refused), icon=":material/block:")
@@ -283,7 +283,7 @@ def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
 
 
 def _difference(analysis: Analysis, point: Point, present: Floats | None) -> Counts[float] | None:
-    """Count what changes, alerts with those that nobody has decided yet."""
+    """Count the changes, in alerts including undecided ones."""
     try:
         sides = [_alerts(analysis, thresholds) for thresholds in (point.thresholds, present) if thresholds is not None]
     except DataError:

@@ -1,4 +1,4 @@
-"""Questions of the decision sheet: meaning of the ratings, scores, current thresholds, and what is affordable."""
+"""Ask for the ratings, scores, current thresholds and limits of the decision sheet."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ def show_scores(analysis: Analysis) -> None:
 
 
 def ask_current(analysis: Analysis) -> None:
-    """Ask for the thresholds in force today; what is known of them stands there already."""
-    st.markdown("#### 4 · What is in force today?")
+    """Ask for the current thresholds, starting with the known ones."""
+    st.markdown("#### 4 · What are the current thresholds?")
     kept = comparison_of(analysis)
     ask_current_thresholds(analysis, lambda name: as_label(score_side(shortened(name))), key="in_force")
     if kept.origin:
@@ -71,9 +71,9 @@ FIRST_PERCENT, FIRST_REVIEW, FIRST_CATCH = 20.0, 5.0, 25.0
 
 @dataclass(frozen=True)
 class Setting:
-    """One of the three: its name, what it asks for in words, the point it leads to, and that as a record says it.
+    """One of three settings: its name, request, point, and the request for the record.
 
-    `point` is None where there is no such point, for the reason `refused`. `worth` says what it brings in money.
+    `point` is None where there is none, for the reason `refused`. `worth` is its value in money.
     """
 
     name: str
@@ -86,10 +86,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Affordable:
-    """How each setting, by the factor of what was asked for, is found. `find` raises DataError.
+    """Find each setting by the factor of the request. `find` raises DataError.
 
-    `request` is what was asked for. `most_alerts`: the cap, with undecided alerts; None without one. `worth` says what
-    a point brings in money.
+    `most_alerts`: the cap with undecided alerts, or None. `worth` describes the value of a point in money.
     """
 
     request: tuple[str | float, ...]
@@ -123,7 +122,7 @@ def _missing(column: str | None, what: str) -> str:
     """Say why a column of times or amounts is of no use here."""
     if column is None:
         return f"no {what} column is chosen on Rated data"
-    return "so many rows are counted where they lie, without their times and amounts"
+    return "these rows are counted where they lie, without their times and amounts"
 
 
 def _by_alerts(analysis: Analysis) -> Affordable:
@@ -135,7 +134,7 @@ def _by_alerts(analysis: Analysis) -> Affordable:
         round_cap(_alerts_now(analysis) / days, up=True),
         format="%g",
         key=_key("afford_alerts", analysis),
-        help="Also those that nobody has decided yet. At first as many as the thresholds in force raise.",
+        help="Including undecided alerts. It starts with the alerts of the current thresholds.",
     )
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
@@ -149,7 +148,7 @@ def _by_alerts(analysis: Analysis) -> Affordable:
 
 
 def _alerts_now(analysis: Analysis) -> float:
-    """Count the alerts of the current thresholds; where none are known or raised, of the usual marginal precision."""
+    """Count the alerts of the current thresholds, else of the usual marginal precision."""
     current = current_thresholds_of(analysis)
     if current is not None:
         alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
@@ -160,7 +159,7 @@ def _alerts_now(analysis: Analysis) -> float:
 
 
 def _by_precision(analysis: Analysis) -> Affordable:
-    label = "Of the last alerts added, at least so many percent must be fraud"
+    label = "Minimum share of fraud among the last alerts added (%)"
     percent = ask_number(st.number_input, label, (1.0, 99.0), FIRST_PERCENT, format="%g", key="afford_percent")
     false_per_catch = (100 - percent) / percent
     request = (PRECISION, percent)
@@ -168,7 +167,7 @@ def _by_precision(analysis: Analysis) -> Affordable:
 
 
 def _at(analysis: Analysis, marginal_precision: float) -> tuple[str, Point, RecordedTarget]:
-    # In whole tenths of a percent, as the slider is told.
+    # In whole tenths of a percent, as on the slider.
     point = operating_point(analysis.path(SMOOTH.name), round(marginal_precision, 3))
     asked = f"at least {short_percent(point.marginal_precision)} fraud in the last alerts"
     return asked, point, target_of_point(point)

@@ -1,4 +1,4 @@
-"""The active goal: it sets the target or the thresholds of the operating point; each file keeps its goals."""
+"""Manage the active goal, which sets the target or thresholds; each file keeps its goals."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -37,9 +37,9 @@ floor or a share leads to the best thresholds that it allows, also between two p
 
 @dataclass(frozen=True)
 class Goal:
-    """What can drive the point: its name on the screen and in records, and the target or the point that it comes to.
+    """A goal: its name on the screen and in records, and its target or point.
 
-    `goals`: by the key of each of its widgets, what that asks for; those of costs are the scenario's.
+    `goals`: the values of its widgets by key; those of costs belong to the scenario.
     """
 
     label: str
@@ -93,12 +93,12 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | Non
 
 
 def is_set_by_costs() -> bool:
-    """Whether payoffs drive the point."""
+    """Return whether payoffs set the point."""
     return chosen_goal() == COSTS
 
 
 def active_goal() -> str:
-    """Say what the target is derived from; nothing for the slider itself, or where the goal was refused."""
+    """Show the goal that sets the target; show nothing for the slider or a refused goal."""
     goal = chosen_goal()
     if session().point.goal_refused:
         return ""
@@ -109,7 +109,7 @@ def active_goal() -> str:
 
 
 def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
-    """Return what drove the point, with the goals it was derived from; None for the slider and manual thresholds."""
+    """Return the active goal with its values; None for the slider and manual thresholds."""
     words = active_goal()
     if not words or isinstance(point, ManualPoint):
         return None
@@ -134,12 +134,12 @@ def _recorded_goals(analysis: Analysis, goal: str) -> tuple[GoalValue, ...]:
 
 
 def is_known(target: RecordedTarget) -> bool:
-    """Whether this version of the program has the goal of a record."""
+    """Return whether this version of the program has the goal of a record."""
     return _goal_of(target) is not None
 
 
 def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
-    """Whether the goal of a record can drive again; what it asked of a path means little on that of other data."""
+    """Return whether a record's goal can be active; values of a path depend on its data."""
     goal = _goal_of(target)
     # Before goal_values led to points of their own, they led to a target of the slider.
     return goal in (COSTS, PRICE) or (goal is not None and same_data and target.marginal_precision is None)
@@ -172,7 +172,7 @@ def set_by_costs() -> None:
 
 
 def set_manual_thresholds(thresholds: object) -> None:
-    """Have thresholds drive that came from a browser or a record; None stands for never, nonsense changes nothing."""
+    """Activate thresholds of a browser or record, None for never; ignore invalid ones."""
     if isinstance(thresholds, list) and all(value is None or isinstance(value, int | float) for value in thresholds):
         session().point.manual_thresholds = [math.inf if value is None else float(value) for value in thresholds]
         for j in range(len(thresholds)):
@@ -181,7 +181,7 @@ def set_manual_thresholds(thresholds: object) -> None:
 
 
 def chosen_goal() -> str:
-    """Return what drives the point, as the URL says it."""
+    """Return the active goal by its URL value."""
     chosen = st.session_state.get(GOAL_KEY)
     return chosen if chosen in GOALS else SLIDER
 
@@ -198,7 +198,7 @@ def _goals(goal: str) -> Mapping[str, str]:
 
 
 def _leave_in_url(goal: str) -> None:
-    """Take the goals of other goals out of the URL: a widget that is gone may have left its own there."""
+    """Remove the values of inactive goals from the URL, where removed widgets leave them."""
     for other in GOALS:
         for key in _goals(other) if other != goal else ():
             # Refused while the widget is going: then it takes its goal with it.
@@ -209,7 +209,7 @@ def _leave_in_url(goal: str) -> None:
 
 
 def _drive_to(wanted: float) -> bool:
-    """Make the percentage that a goal comes to the target; returns whether the slider goes that far."""
+    """Set the target to a goal's percentage; return whether the slider reaches it."""
     if not LOWEST <= wanted <= HIGHEST:
         _say_refused(
             f"This comes to a marginal precision of {wanted:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %."
@@ -285,7 +285,7 @@ def _number(text: str, name: str) -> float:
     return direction(name) * value
 
 
-# By what the URL says, in the order of the screen.
+# By URL value, in the order of the screen.
 GOALS = {
     SLIDER: Goal("marginal precision", _by_slider),
     PRICE: Goal("false alerts per extra catch", _by_price, {"goal_price": "false alerts per extra catch"}),
@@ -305,9 +305,9 @@ CHOICES = (GOAL_KEY, HELD_KEY, DAYS_KEY, SCENARIO_KEY, "afford", "setting")
 
 
 def use_goals_of(file: str) -> None:
-    """Set aside the goals of the file before, by fingerprint, and take those of this one, at first none.
+    """Store the goals of the previous file and restore those of this one.
 
-    The first file of a session takes what the address asks for.
+    The first file of a session takes the values of the URL.
     """
     state = session().point
     before, state.file = state.file, file

@@ -1,4 +1,4 @@
-"""The core's expensive answers, cached by what went into them and never shared between users."""
+"""Compute the expensive results of the core, cached by their inputs for each session."""
 
 import time
 from collections.abc import Sequence
@@ -50,13 +50,13 @@ from ui.shared.session import session
 
 MAX_DOCUMENTS_SLICED = 200_000
 MAX_SEARCHES = 8
-SECONDS_BETWEEN_LOOKS = 0.4
+SECONDS_BETWEEN_POLLS = 0.4
 # Where others come first, looking takes the processor away from them.
-SECONDS_BETWEEN_LOOKS_IN_A_QUEUE = 2.0
+SECONDS_BETWEEN_POLLS_IN_A_QUEUE = 2.0
 MANY = 4
 # In seconds: paths that come so soon after the first ones are shown with them.
 MOMENT = 0.3
-# Their searches tell the fit and the surfaces, which everything else needs.
+# Their searches give the fit and the surfaces, which everything else needs.
 FIRST = (SMOOTH.name, GRAPH.name)
 
 
@@ -93,7 +93,7 @@ class Analysis:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every method has found its path."""
+        """Return whether every method has found its path."""
         return not self.to_find
 
     @property
@@ -109,7 +109,7 @@ class Analysis:
 
     @property
     def key(self) -> tuple[str, Settings, float, float]:
-        """What went into it, for caches."""
+        """Return the cache key of all inputs."""
         asked = self.certificate
         return (self.dataset.key, self.settings, *((asked.precision, asked.confidence) if asked else (0.0, 0.0)))
 
@@ -124,9 +124,9 @@ class Analysis:
         return replace(self, dataset=self.rated)
 
     def in_other_unit(self, points: Sequence[Point]) -> list[FlaggedCounts | None]:
-        """Points (of any thresholds) counted in money where documents are counted, and the other way round.
+        """Count points with any thresholds in the other unit, money or documents.
 
-        None where there are no amounts. Nothing is said of the steps of a path.
+        None without amounts. The steps of a path are not counted.
         """
         amounts = self.rated.amounts
         if amounts is None:
@@ -171,7 +171,7 @@ class Analysis:
         return self.rated.daily_alerts(self.deployable(point), self.settings.rule)
 
     def segment_counts(self, point: Point) -> tuple[Segment, ...] | None:
-        """Count a point in each segment; None without segments, or until it is counted in its engine."""
+        """Count a point in each segment; None without segments, or until its engine counts it."""
         if isinstance(self.rated, CountedDataset):
             found = self.counted(point, "segment")
             return None if found is None else segment_counts_along(*found)
@@ -180,7 +180,7 @@ class Analysis:
         return self.rated.segment_counts(self.deployable(point), self.settings.rule)
 
     def counted(self, point: Point, by: By) -> tuple[PathCounts, int] | None:
-        """Return the counts along the path of a point in an engine, and its vertex; None where these are not known."""
+        """Return the counts along a point's path in an engine and its vertex, or None."""
         vertex = self.vertex(point)
         if vertex is None:
             return None
@@ -190,7 +190,7 @@ class Analysis:
 
     @property
     def has_undecided(self) -> bool:
-        """Whether some documents of the data are not decided yet."""
+        """Return whether some documents of the data are not decided yet."""
         return self.rated.supports("documents") and len(self.rated.documents.undecided) > 0
 
     def undecided(self, points: Sequence[Point]) -> list[float]:
@@ -231,7 +231,7 @@ class Analysis:
         return self.rated.source.round_thresholds(thresholds)
 
     def sliced(self, point: Point, pair: tuple[int, int]) -> CountSurfaces:
-        """Surfaces over two of the classifiers while the others, where there are any, stay at a point."""
+        """Return surfaces over two classifiers; others stay at the thresholds of a point."""
         if len(self.surfaces.names) <= 2:
             return self.surfaces
         documents, settings = self.dataset.source.documents, self.settings
@@ -241,7 +241,7 @@ class Analysis:
 
 
 def documents_or_counts(source: RatedDocuments | CountSurfaces) -> RatedDocuments | RatedCounts | None:
-    """Return what can be drawn anew and split: documents, or counts that know how many; None for a table of counts."""
+    """Return the data to resample and split; None for a table of counts."""
     return source if isinstance(source, RatedDocuments | RatedCounts) else None
 
 
@@ -284,7 +284,7 @@ def find_the_rest(analysis: Analysis) -> None:
     if not analysis.is_complete:
         search = session().searches.get((analysis.rated.key, analysis.settings))
         waits = search is not None and search.place > MANY
-        st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS_IN_A_QUEUE if waits else SECONDS_BETWEEN_LOOKS)(analysis)
+        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS_IN_A_QUEUE if waits else SECONDS_BETWEEN_POLLS)(analysis)
 
 
 def _look(analysis: Analysis) -> None:
@@ -318,22 +318,22 @@ class PathTasks:
 
     @property
     def found(self) -> dict[str, FoundPath]:
-        """What was found by now, in the order of the methods."""
+        """Return the finished results in the order of the methods."""
         latest = {name: self.tasks[name].latest for name in self.methods if name in self.tasks}
         return {name: found for name, found in latest.items() if found is not None}
 
     @property
     def is_broken(self) -> bool:
-        """Whether something failed or was given up, and must be begun anew."""
+        """Return whether something failed or was given up, and must be begun anew."""
         return any(task.finished and task.latest is None for task in self.tasks.values())
 
     @property
     def place(self) -> int:
-        """How many calculations come before the first of its own that has not finished; 0 where all have."""
+        """Count the calculations before the first unfinished one; 0 if all have finished."""
         return min((task.place for task in self.tasks.values() if not task.finished), default=0)
 
     def begin(self, methods: Sequence[str], *, behind: float = 0.0) -> None:
-        """Put the searches of methods into the queue; those that come `behind` seconds later pass them."""
+        """Queue the searches of methods; those queued within `behind` seconds overtake them."""
         search = self.settings.search(self.dataset.source)
         for name in methods:
             if name not in self.tasks and name in self.methods:
@@ -357,11 +357,11 @@ class PathTasks:
             task.cancel()
 
     def analysis(self, name: str) -> Analysis:
-        """Return what is known by now, of data of a name. The first methods must have been waited for."""
+        """Return the current results. The first methods must have finished."""
         found = self.found
         fit, surfaces = (found[first] for first in FIRST)
         if fit.fit is None or surfaces.surfaces is None:
-            raise TypeError("The first methods tell the fit and the surfaces.")
+            raise TypeError("The first methods give the fit and the surfaces.")
         return Analysis(
             replace(self.dataset, name=name),
             self.settings,

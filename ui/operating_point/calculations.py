@@ -1,4 +1,4 @@
-"""What takes a processor: paths, resamples, held-out counts and certificates, as steps that any process can take."""
+"""Calculate paths, resamples, held-out counts and certificates in worker processes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from multiloss_core.thresholds import GRAPH, SMOOTH, PathMethod, PathSearch, Rul
 BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))
 # What each takes for some 20,000 documents with four scores, in seconds of one processor: for their order only.
 SECONDS_OF_METHODS = {GRAPH.name: 0.1, SMOOTH.name: 0.5, "analytic power": 0.1, "benchmark": 0.1, "mean graph": 0.7}
-# What nobody waits for yet lets such pass as come so many seconds later.
+# Seconds by which requested calculations overtake those started in advance.
 SECONDS_BEHIND = 20.0
 SECONDS_OF_OTHER_METHODS, SECONDS_OF_CERTIFICATE, SECONDS_OF_POINT, SECONDS_OF_PATH = 0.5, 0.5, 1.5, 10.0
 
@@ -42,7 +42,7 @@ PathFinder = Callable[[Source], ThresholdPath]
 
 @dataclass(frozen=True, eq=False)
 class FoundPath:
-    """The path of a method; `fit` of the smooth one, `surfaces` of the graph's, which are what it was found by."""
+    """A method's path with the inputs of its search: smooth `fit` or graph `surfaces`."""
 
     path: ThresholdPath
     fit: SmoothFit | None = None
@@ -51,9 +51,9 @@ class FoundPath:
 
 @dataclass(frozen=True, eq=False)
 class PathEvidence:
-    """Bands along the smooth path, and what every method does on documents that did not choose its thresholds.
+    """Bands along the smooth path, and held-out counts of every method.
 
-    `share_done` in [0, 1]; what is not there yet is None, and held-out counts stay None for a table of counts.
+    `share_done` in [0, 1]; missing results are None, and held-out counts stay None for a table of counts.
     """
 
     share_done: float
@@ -94,7 +94,7 @@ def resample_thresholds(documents: Source, thresholds: Floats, rule: Rule, count
 def find_path_evidence(
     search: PathSearch, fit: SmoothFit, paths: Mapping[str, ThresholdPath], targets: Floats, counts: PathCounts | None
 ) -> Iterator[PathEvidence]:
-    """Find bands along the smooth one of some paths, then held-out counts of all of them at targets (m,)."""
+    """Find bands along the smooth path, then held-out counts of all paths at targets (m,)."""
     source, bands = search.source, None
     documents = source if isinstance(source, RatedDocuments | RatedCounts) else None
     whole = 1.0 if documents is None else 0.5

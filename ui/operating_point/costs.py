@@ -155,7 +155,7 @@ def amounts_of(analysis: Analysis) -> tuple[float, float] | None:
 
 
 def target_of(analysis: Analysis, payoffs: Payoffs) -> float:
-    """Find the marginal precision, in the unit of the paths, at which another alert has payoff 0.
+    """Find the marginal precision, in the paths' unit, at which another alert has payoff 0.
 
     Every catch counts as one of the mean amount.
 
@@ -212,7 +212,7 @@ def _currency(key: str, _analysis: Analysis) -> str | None:
 
 
 def number_of(analysis: Analysis, unit: Unit) -> Callable[[float], str]:
-    """Return the formatter for counts of a unit, with the currency of money if the data names one."""
+    """Return the formatter for counts of a unit, with the currency of money if known."""
     currency = currency_of(analysis) if unit is Unit.MONEY else None
     if not currency:
         return unit.number
@@ -227,5 +227,5 @@ def with_currency(analysis: Analysis, label: str, unit: Unit) -> str:
 
 
 def currency_of(analysis: Analysis) -> str | None:
-    """Return the currency in a column, beside the amounts or in the name of their column, or None."""
+    """Return the currency from a column or the name of the amounts' column, or None."""
     return _currency(analysis.rated.key, analysis)

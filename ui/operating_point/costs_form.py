@@ -266,7 +266,7 @@ def _show_amounts(analysis: Analysis, currency: str) -> None:
 
 
 def _fitting(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
-    """Drop an unused share recovered without amounts: the editor would fill the hidden column with blanks."""
+    """Drop an unused share recovered without amounts: the editor would show it as blanks."""
     given = RECOVERED in table and bool((pd.to_numeric(table[RECOVERED]) > 0).any())
     return table if has_amounts(analysis) or given else table.drop(columns=RECOVERED, errors="ignore")
 

@@ -1,4 +1,4 @@
-"""The current thresholds, which a point is compared with: typed, loaded, deployed or a pinned point."""
+"""Manage the compared thresholds: typed, loaded, deployed or pinned."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,13 +24,13 @@ AGAINST: UrlParameter[str] = UrlParameter("against", lambda text: text if text =
 
 
 def comparison_of(analysis: Analysis) -> ComparedThresholds:
-    """Return what was typed, loaded and pinned for this dataset and rule; kept while others are looked at."""
+    """Return the typed, loaded and pinned thresholds kept for this dataset and rule."""
     key = analysis.dataset.key, analysis.settings.rule
     return session().point.compared.setdefault(key, ComparedThresholds([None] * len(analysis.surfaces.names)))
 
 
 def share_comparison(analysis: Analysis) -> None:
-    """Take what a link compares with, else what is in production; keep the URL at what is compared with now."""
+    """Compare with the URL's choice, else the deployed thresholds; update the URL."""
     kept = comparison_of(analysis)
     current, pinned = _linked(analysis, CURRENT), _linked(analysis, PINNED)
     if current is not None:
@@ -55,7 +55,7 @@ def _linked(analysis: Analysis, parameter: UrlParameter[list[float]]) -> list[fl
 
 
 def keep_current(key: str, rule: Rule, thresholds: Sequence[float | None], origin: str) -> dict[str, str]:
-    """Take thresholds (k,), None for never, as those in use for a dataset and rule; the choice as the URL holds it."""
+    """Set the current thresholds (k,), None for never, and return the choice for the URL."""
     session().point.compared[key, rule] = ComparedThresholds(list(thresholds), origin=origin)
     if all(value is None for value in thresholds):
         return {}
@@ -63,7 +63,7 @@ def keep_current(key: str, rule: Rule, thresholds: Sequence[float | None], origi
 
 
 def current_thresholds_of(analysis: Analysis) -> Floats | None:
-    """Return the thresholds in use today (k,), infinity for never; None where none were given or one cannot be used."""
+    """Return the current thresholds (k,), infinity for never; None if missing or invalid."""
     current = comparison_of(analysis).current
     if all(value is None for value in current):
         return None
@@ -74,7 +74,7 @@ def current_thresholds_of(analysis: Analysis) -> Floats | None:
 
 
 def compared_thresholds(analysis: Analysis) -> Floats | None:
-    """Return the thresholds (k,) to compare with: the pinned ones if picked, else those in use today, if any."""
+    """Return the compared thresholds (k,): pinned if chosen, else the current ones, if any."""
     kept = comparison_of(analysis)
     if kept.pinned is not None and kept.with_pinned:
         return np.array(kept.pinned.thresholds)
@@ -82,7 +82,7 @@ def compared_thresholds(analysis: Analysis) -> Floats | None:
 
 
 def ask_compared_thresholds(analysis: Analysis, point: Point) -> None:
-    """Boxes for the thresholds in use today, a file that holds them, and a button that pins the point."""
+    """Ask for the current thresholds as numbers or a file, and offer to pin the point."""
     kept = comparison_of(analysis)
     ask_current_thresholds(analysis, lambda name: f"Present threshold of {as_label(score_name(name))}", key="current")
     _offer_deployed(analysis, kept)
@@ -113,7 +113,7 @@ def ask_compared_thresholds(analysis: Analysis, point: Point) -> None:
 
 
 def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, key: str) -> None:
-    """Ask for the thresholds in use, a box for each classifier with a label by its name; `key` begins their keys."""
+    """Ask for each classifier's current threshold; `key` is the prefix of widget keys."""
     kept = comparison_of(analysis)
     for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
         # What was typed is kept for each dataset and rule; the box shows it.
@@ -132,14 +132,14 @@ def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, k
 
 
 def _offer_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
-    """Offer what the log says is in production for these data, else for others with the same scores."""
+    """Offer the deployed thresholds of these data, else of others with the same scores."""
     entry = _deployed(analysis)
     if entry is None or tuple(kept.current) == entry.record.thresholds:
         return
     record = entry.record
     words = as_text(thresholds_words(record.columns.scores, record.thresholds))
     st.button(
-        f"Use what is in production: {words}",
+        f"Use the deployed thresholds: {words}",
         key="use_production",
         icon=":material/rocket_launch:",
         on_click=_use,
@@ -149,7 +149,7 @@ def _offer_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
 
 
 def _use_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
-    """Compare with what the log says is in production, where nobody has said yet what is: once for each dataset."""
+    """Compare with the deployed thresholds once for each dataset without current ones."""
     is_new, kept.is_looked_up = not kept.is_looked_up, True
     if is_new and all(value is None for value in kept.current):
         entry = _deployed(analysis)

@@ -28,7 +28,7 @@ GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
 
 
 def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
-    """Make the record of a point of an analysis; `more` as for `multiloss_core.decisions.record_of`.
+    """Make the record of a point; `more` as for `multiloss_core.decisions.record_of`.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
 
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
-    """Record what led to a point where only the slider or the hand did, and the certificate of its path."""
+    """Record the source of a point set by the slider or manually, and its certificate."""
     return target_of_point(point, certificate_values(analysis, point) if isinstance(point, OperatingPoint) else ())
 
 
@@ -55,7 +55,7 @@ def certificate_values(analysis: Analysis, point: Point) -> tuple[GoalValue, ...
 
 
 def drawings_of(record: DecisionRecord, analysis: Analysis, point: Point, pair: tuple[int, int]) -> dict[str, str]:
-    """Draw the charts by their titles, the first two for the first page; a single classifier has no surfaces."""
+    """Draw the charts by title, the first two for page one; one classifier has no surfaces."""
     path, unit = analysis.path(point.method), analysis.settings.unit
     words = vocabulary()
     present = _present(record, analysis, point)
@@ -87,7 +87,7 @@ def _present(record: DecisionRecord, analysis: Analysis, point: Point) -> Point 
     try:
         return manual_point(analysis.dataset.source, analysis.path(point.method), thresholds)
     except DataError:
-        # A table of counts does not tell what lies below its first nodes.
+        # A table of counts has no data below its first nodes.
         return None
 
 

@@ -1,4 +1,4 @@
-"""Goals that find a point: a cap on alerts, a minimum precision, a share of positives to keep."""
+"""Find points for a cap on alerts, a minimum precision or a share of positives to keep."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ SHARE_OF_DAYS = "days that hold the cap in percent"
 
 
 def by_alerts(analysis: Analysis, method: str) -> Point:
-    """Ask for a cap on alerts per day and what it means; returns the best point under it. Raises DataError."""
+    """Ask for a cap on alerts per day; return the best point under it. Raises DataError."""
     cap, span = st.columns(2, vertical_alignment="bottom")
     label = "Money flagged per day, at most" if analysis.settings.unit is Unit.MONEY else "Alerts per day, at most"
     days = analysis.rated.days
@@ -65,19 +65,19 @@ def cap_values(analysis: Analysis) -> tuple[GoalValue, ...]:
 
 
 def restore_held(wanted: Mapping[str, float]) -> dict[str, str]:
-    """Have a cap hold as in a record, by the names of its goal_values; returns the choice as the URL holds it."""
+    """Set a cap from the goal values of a record; return the choice for the URL."""
     st.session_state.pop(HELD_KEY, None)
     return {HELD_KEY: MAX_DAYS} if SHARE_OF_DAYS in wanted else {}
 
 
 def _first_cap(analysis: Analysis, point: Point, path: ThresholdPath, days: float) -> float:
-    """Write what a point flags per day in three digits, no less; where it flags nothing, the first step of the path."""
+    """Round a point's alerts per day up to three digits; without alerts use the first step."""
     first = (path.tp + path.fp)[path.majorant.vertices[:2]].max()
     return round_cap((point.alerts + _undecided(analysis, point) or float(first)) / days, up=True)
 
 
 def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *, of_most: bool) -> str:
-    """Say how much of a cap is used, on how many days it is not held, and why some of it is left."""
+    """Show the used share of a cap, the days above it and the reason for the unused rest."""
     number = analysis.settings.unit.number
     mean = round((point.alerts + _undecided(analysis, point)) / days, 1)
     used, daily = f"Used: {number(mean)} a day on average", _alerts_by_day(analysis, point)
@@ -105,7 +105,7 @@ def _undecided(analysis: Analysis, point: Point) -> float:
 def under_cap(
     key: tuple[object, ...], method: str, most: float, days: float, of_most: bool, _analysis: Analysis
 ) -> Point:
-    """Find the best point under so many alerts a day, on average or on nine days of ten. Raises DataError."""
+    """Find the best point under a cap on mean or 90th-percentile alerts per day."""
     path, choices, data = _analysis.path(method), _analysis.choices(method), _analysis.dataset
     if not (of_most and data.supports("documents") and data.supports("time")):
         return point_for_alerts(path, choices, most * days)
@@ -129,7 +129,7 @@ def _with_precision(key: tuple[object, ...], method: str, least: float, _analysi
 
 
 def by_share(analysis: Analysis, method: str) -> Point:
-    """Ask for a share of the rated positives to keep; returns the point that does with fewest alerts.
+    """Ask for the share of rated positives to keep; return the point with fewest alerts.
 
     Raises
     ------
@@ -150,5 +150,5 @@ def _with_share(key: tuple[object, ...], method: str, least: float, _analysis: A
 
 
 def _whole_tenths(share: float, most: float) -> float:
-    """Write a share in percent with one decimal, no more than it is and within the bounds of its widget."""
+    """Round a share down to one decimal of a percent within the bounds of its widget."""
     return min(max(math.floor(1000 * share + 1e-9) / 10, 0.5), most)

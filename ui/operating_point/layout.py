@@ -60,7 +60,7 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
 
 
 def ask_point(dataset: RatedDataset) -> PointContext:
-    """Draw the controls and return the resulting point. Raises DataError for settings that do not fit the data."""
+    """Draw the controls and return the point. Raises DataError if settings do not fit."""
     # A horizontal container wraps on narrow screens; columns would cut controls off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
     choice_box, goal_box, unit_box, settings_box, files_box, switch_box = (row.container(width=w) for w in WIDTHS)

@@ -1,4 +1,4 @@
-"""What chosen points do on data that did not choose them: resamples and held-out counts, found in the background."""
+"""Resample chosen points and count held-out data in the background."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -34,7 +34,7 @@ Key = tuple[str, Settings, float | tuple[float, ...] | None]
 
 
 def uncounted_groups(analysis: Analysis, point: Point) -> Floats | None:
-    """Return the thresholds (m, k) along which groups must be counted in their source before a point is resampled."""
+    """Return thresholds (m, k) at which an engine must count groups before resampling."""
     rated, thresholds = analysis.rated, _resampled_along(analysis, point)
     if not (isinstance(rated, CountedDataset) and rated.supports("group")):
         return None
@@ -42,10 +42,10 @@ def uncounted_groups(analysis: Analysis, point: Point) -> Floats | None:
 
 
 def point_job(analysis: Analysis, point: Point) -> Task[PointBootstrap] | None:
-    """Resamples for a point of the smooth path, chosen again, or for thresholds beside the slider, as they are.
+    """Return resamples of a smooth-path point, chosen again, or of fixed thresholds.
 
-    Begun at the first call, once the slider has come to rest. None for those on a table of counts, and while groups
-    have still to be counted.
+    They begin at the first call, once the slider rests. None for fixed thresholds on a table of
+    counts, and while groups must be counted.
     """
     if uncounted_groups(analysis, point) is not None:
         return None
@@ -114,7 +114,7 @@ def _job(key: Key, start: Callable[[], Task[T]]) -> Task[T]:
 
 
 def _resampled_along(analysis: Analysis, point: Point) -> Floats:
-    """Thresholds (m, k) of the smooth path, which resamples find again, or those of a point that was not chosen."""
+    """Return thresholds (m, k) of the smooth path, or of a point that was not chosen on it."""
     return analysis.path(SMOOTH.name).thresholds if isinstance(point, OperatingPoint) else point.thresholds[np.newaxis]
 
 

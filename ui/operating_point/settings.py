@@ -35,7 +35,7 @@ def ask_presentation() -> None:
 
 
 def is_presenting() -> bool:
-    """Whether the screen is for a meeting room."""
+    """Return whether the screen is for a meeting room."""
     return bool(st.session_state.get(PRESENT_KEY))
 
 
@@ -80,7 +80,7 @@ def show_origin(dataset: RatedDataset) -> None:
 
 
 def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: DeltaGenerator) -> Settings:
-    """Ask for the unit in a place of its own, and in another for what is changed once: rule, grid, plain widgets."""
+    """Ask for the unit in one place, and for rule, grid and plain widgets in another."""
     source = dataset.source
     table = source if isinstance(source, CountSurfaces) else None
     label = "Flagged when its threshold is reached by"
@@ -92,7 +92,7 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
     with settings_box:
         if table is not None and not isinstance(table, RatedCounts):
             rule = table.rule
-            st.text_input(label, RULES[rule], disabled=True, help="Told by the table of counts.")
+            st.text_input(label, RULES[rule], disabled=True, help="Given by the table of counts.")
         elif len(source.names) > 1:
             rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
         settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, len(source.names))
@@ -129,7 +129,7 @@ def _ask_unit() -> Unit:
 
 
 def show_unit(analysis: Analysis) -> None:
-    """Where money is counted, what that means for the numbers on the page."""
+    """Explain the numbers on the page when money is counted."""
     counted, rated = analysis.dataset.source.documents, analysis.rated.source.documents
     if counted is rated or counted is None or rated is None:
         return
@@ -144,7 +144,7 @@ def show_unit(analysis: Analysis) -> None:
 
 
 def show_held(analysis: Analysis, view: ViewState) -> None:
-    """Of three classifiers and more, say where those stay whose thresholds the charts do not draw."""
+    """Show the thresholds of classifiers that the charts do not draw."""
     names, values = analysis.surfaces.names, recorded_thresholds(analysis.deployable(view.chosen_point))
     held = [j for j in range(len(names)) if j not in view.pair]
     if len(names) > 2 and view.chosen_point.status != "unreachable":
@@ -218,7 +218,7 @@ def choose_plain() -> None:
 
 
 def ask_new_data() -> bool:
-    """Whether to find out what new data will show."""
+    """Ask whether to show expectations for new data."""
     return st.toggle(
         "What new data will show",
         key=NEW_DATA_KEY,
@@ -234,7 +234,7 @@ def want_new_data() -> None:
 
 
 def is_plain() -> bool:
-    """Whether plain controls and charts are wanted."""
+    """Return whether plain controls and charts are wanted."""
     return bool(st.session_state.get(PLAIN_KEY))
 
 
@@ -243,7 +243,7 @@ def _resolution_key(classifiers: int) -> str:
 
 
 def ask_plain() -> None:
-    """Whether to use plain widgets; the explorer turns it on itself where it cannot draw."""
+    """Return whether to use plain widgets; the explorer turns it on itself where it cannot draw."""
     st.toggle(
         "Plain controls and charts",
         key=PLAIN_KEY,

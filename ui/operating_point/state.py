@@ -85,7 +85,7 @@ def point_shown_by(goal: str, analysis: Analysis, method: str) -> Point | None:
 
 
 def round_cap(value: float, *, up: bool = False) -> float:
-    """Round alerts a day as shown, to three digits and, from 1 on, at most one decimal; optionally `up`."""
+    """Round daily alerts to three digits and, from 1 on, at most one decimal; optionally `up`."""
     if not value > 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(value)) - 2)
@@ -100,7 +100,7 @@ def _about(analysis: Analysis) -> Hashable:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ViewState:
-    """The point of each method, the name of the chosen method, and the pair of classifiers to draw.
+    """The point of each method, the chosen method's name, and the classifiers to draw.
 
     `chosen_point` is the point on the screen: the method's, or one between the slider's targets, set manually or found
     for a goal. `percent` is its position on the slider. `assessed_point` is the point of the intervals: the smooth
@@ -136,7 +136,7 @@ class ViewState:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PointContext:
-    """The analysis and view of the sections below the charts; `new_data`: show expectations for new data."""
+    """The analysis and view below the charts; `new_data`: show expectations for new data."""
 
     analysis: Analysis
     view: ViewState

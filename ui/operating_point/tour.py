@@ -20,7 +20,7 @@ LAST_WORD = "This is the end of the tour. Upload your own export on *Rated data*
 
 
 class Step(NamedTuple):
-    """The explanation, the CSS selectors of the outlined elements, and the label and action of the button."""
+    """A step: text, CSS selectors of outlined elements, and its button's label and action."""
 
     sentence: str
     outlined: tuple[str, ...]
@@ -93,7 +93,7 @@ def offer_tour() -> None:
 
 
 def show_tour() -> None:
-    """Show the current step of the tour, if any. Call this before the widgets that its actions set."""
+    """Show the current step of the tour, if any, before the widgets that its actions set."""
     at = session().point.tour_step
     _outline(() if at is None or at == len(STEPS) else STEPS[at].outlined)
     if at is None:

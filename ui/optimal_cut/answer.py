@@ -29,7 +29,7 @@ SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tu
 
 
 class LossChoice(NamedTuple):
-    """The name of the loss, beta of F, the minimum number to flag, the calibration, and whether to compare losses."""
+    """The loss by name, beta of F, minimum to flag, calibration, and the comparison switch."""
 
     loss: str
     beta: float
@@ -227,7 +227,7 @@ def _worse(way: WayToCut, found: Answer) -> str:
 
 
 def _link_to_operating_point(dataset: ScoredDataset, way: WayToCut) -> None:
-    """Link to the operating point of the same file, if it is rated data, at the marginal precision of a cut."""
+    """Link to the operating point of the same rated file at the marginal precision of a cut."""
     same = rated_name(dataset)
     if same is None:
         return

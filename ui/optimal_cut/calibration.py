@@ -46,7 +46,7 @@ def why_not_calibrated(dataset: ScoredDataset) -> str:
 
 
 def calibrated_items(dataset: ScoredDataset, kind: str) -> ScoredDataset:
-    """Calibrate the probabilities: of labelled items on the other folds, of other items on all labels."""
+    """Calibrate probabilities: of labelled items on other folds, of others on all labels."""
     return dataset if kind == NO_CALIBRATION else _calibrated(dataset.key, kind, dataset)
 
 
@@ -107,7 +107,7 @@ def show_effect(given: ScoredDataset, calibrated: ScoredDataset, choice: str, be
 
 
 def held_out(dataset: ScoredDataset, choice: str, beta: float, at_least: int) -> HeldOut:
-    """Cut the labelled items of a dataset and count their outcomes. Raises DataError as `answer` does."""
+    """Cut the labelled items of a dataset and count outcomes. Raises DataError as `answer`."""
     labelled = _labelled_only(dataset)
     items = labelled.items
     optimum = answer(labelled, choice, beta, min(at_least, items.probabilities.size)).optimum

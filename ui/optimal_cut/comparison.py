@@ -55,7 +55,7 @@ class WayToCut:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The cuts of one dataset under one loss, with `at_least` items flagged; `why_not_tuned` explains a missing one."""
+    """The cuts of a dataset under one loss; `why_not_tuned` explains a missing one."""
 
     loss_name: str
     at_least: int
@@ -78,7 +78,7 @@ def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:
 
 
 def answer(dataset: ScoredDataset, choice: str, beta: float, at_least: int = 0) -> Answer:
-    """Find the cuts of one loss with `at_least` items, 0 to n. Raises DataError for too many items."""
+    """Find the cuts of a loss with `at_least` items. Raises DataError for too many items."""
     too_many = too_many_for(choice, dataset)
     if too_many:
         n = dataset.items.probabilities.size
@@ -131,7 +131,7 @@ def _reliability(key: str, _dataset: ScoredDataset) -> Reliability:
 
 
 def reliability_of(dataset: ScoredDataset) -> Reliability:
-    """Compare the probabilities with the outcomes of the labelled items, of which there must be some."""
+    """Compare the probabilities with the outcomes of at least one labelled item."""
     return _reliability(dataset.key, dataset)
 
 

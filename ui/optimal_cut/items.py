@@ -71,7 +71,7 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
 
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:
-    """Check the items with chosen columns; after an invalid choice, with the last valid one, if any."""
+    """Check the items with chosen columns; if invalid, with the last valid choice, if any."""
     return scored_uploads().checked(source, choice, "items")
 
 

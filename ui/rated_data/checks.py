@@ -35,7 +35,7 @@ MAX_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Question:
-    """Both estimates of the floors, the rows below those of the density jump, and columns that explain these rows."""
+    """Hold two estimates of the floors, the rows below the jump, and columns explaining them."""
 
     estimate: FloorEstimate
     rows: Indices
@@ -43,7 +43,7 @@ class _Question:
 
 
 def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaGenerator) -> ColumnMeanings:
-    """Show both estimates of the floors with the rows below them, and ask; nothing where the floors are certain."""
+    """Show both estimates of uncertain floors with the rows below them, and ask for one."""
     if choice.is_counts or None not in choice.floors:
         return choice
     unanswered = replace(choice, floor_method=None)
@@ -91,7 +91,7 @@ def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaG
 
 
 def _find_question(key: str, _source: RatedSource, _choice: ColumnMeanings) -> _Question | None:
-    """Find out whether the floors of a choice without a method are uncertain. `key` names both, for the cache."""
+    """Return whether the floors of a choice without a method are uncertain; `key` for the cache."""
     try:
         build(_source, _choice)
     except UncertainFloorsError as question:
@@ -122,7 +122,7 @@ def _explained_by(frame: pd.DataFrame, choice: ColumnMeanings) -> tuple[str, ...
 
 
 def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
-    """Say in which zone days are counted and from which week on ratings are incomplete; ask to leave these out."""
+    """Show the time zone and the first incomplete week; ask to exclude incomplete weeks."""
     if choice.time is None or choice.is_counts:
         return choice
     try:
@@ -154,7 +154,7 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
 
 @st.cache_data(scope="session", max_entries=6, show_spinner=False)
 def _incomplete(key: str, _dataset: RatedDataset) -> tuple[str, float, float] | None:
-    """Find the Monday of the first incomplete week, and how many of the documents since then are not yet decided."""
+    """Find the Monday of the first incomplete week, and the undecided documents since then."""
     if not (_dataset.supports("documents") and _dataset.supports("time") and _dataset.undecided_weight):
         return None
     found = _dataset.over_time(_dataset.source.floors, "any")
@@ -168,7 +168,7 @@ PREVIEW_ROWS = 100
 
 
 def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.DataFrame) -> None:
-    """Rows read -> rated -> complete -> at or above a floor -> positives, and what was noticed on the way."""
+    """Show the rows read, rated, complete, at or above a floor and positive, with warnings."""
     _show_steps(documents.funnel)
     floors = ", ".join(
         f"{score_name(name)} {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
@@ -205,7 +205,7 @@ def show_rows(frame: pd.DataFrame, rows: Indices) -> None:
 
 
 def show_histograms(key: str, documents: RatedDocuments) -> None:
-    """One histogram for each classifier, split by rating, with its floor; `key` is the dataset's."""
+    """Draw a histogram by rating with the floor for each classifier; `key` is the dataset's."""
     width = min(2, len(documents.names))
     for j, name in enumerate(documents.names):
         if j % width == 0:
@@ -241,7 +241,7 @@ def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
         st.info(as_text(note), icon=":material/info:")
     if choice.amount is not None:
         st.info(
-            f"Money is not counted in so many rows: '{as_text(shortened(choice.amount))}' is not used. With fewer "
+            f"Too many rows for money: '{as_text(shortened(choice.amount))}' is not used. With fewer "
             "rows, such as those of some months, it is.",
             icon=":material/info:",
         )
@@ -275,11 +275,11 @@ def show_count_table(surfaces: CountSurfaces) -> None:
 
 
 def show_limits() -> None:
-    """Say once what cannot be known from rated predicted positives."""
+    """Show the limits of rated predicted positives."""
     st.info(
-        "**What such data cannot tell:** nobody looked at what lies below every floor, so missed fraud (false "
-        "negatives) and true negatives are unknown, and so are recall, the false positive rate and F1. True and "
-        "false positives and precision are known from the floors up.",
+        "**Limits of rated data:** documents below every floor are not rated, so false negatives and true negatives "
+        "are unknown. So are recall, the false positive rate and F1. True and false positives and precision are "
+        "known from the floors up.",
         icon=":material/visibility_off:",
     )
 

@@ -1,4 +1,4 @@
-"""What the columns of a rated table mean: the widgets that ask for it."""
+"""Ask for the roles of the columns of a rated table."""
 
 import re
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ TEMPLATE = (
     "1005,0.95,0.15,\n"
 )
 DOCUMENTS, COUNTS = "a rated document", "counts at a pair of thresholds"
-RULES: dict[str, Rule | None] = {"told by the counts": None, "any": "any", "all": "all"}
+RULES: dict[str, Rule | None] = {"from the counts": None, "any": "any", "all": "all"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRole:
-    """What a column that may be missing means. `key` is the field of the choice; `none` says what its absence means.
+    """An optional column role: `key` is the field of the choice, `none` explains its absence.
 
-    Words for rows are still to be put in.
+    The nouns for rows are filled in later.
     """
 
     key: str
@@ -96,7 +96,7 @@ def ask_upload(place: DeltaGenerator) -> None:
 
 
 def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnMeanings:
-    """Let the user correct what the columns mean; what could not be told for certain is asked in `questions`."""
+    """Let the user correct the column roles; ambiguous ones are asked in `questions`."""
     known = rated_uploads().choice_for(source)
     overview = st.container(key="column_table")
     unsure = needs_answers(source)
@@ -127,7 +127,7 @@ def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnMeaning
 
 
 def _ask_settings_file(source: RatedSource) -> None:
-    """Offer what the columns mean as a file, and take it from one, so that a colleague need not answer again."""
+    """Offer the column roles as a file, and read them from one."""
     store, key = rated_uploads(), _key(source, "settings")
     with st.popover("Settings file", icon=":material/settings:", type="tertiary"):
         st.caption("Columns, meanings of ratings and floors, for a colleague who loads the same data.")
@@ -162,7 +162,7 @@ def _use_settings_file(name: str, key: str) -> None:
 
 def _ask_noun() -> None:
     """Ask what a row is to be called, on every screen."""
-    # The browser may have said it after the widget was drawn.
+    # The browser may have reported it after the widget was drawn.
     st.session_state[NOUN] = noun()
     st.selectbox(
         "A row is",
@@ -181,7 +181,7 @@ def _remember_noun() -> None:
 
 
 def forget(source: RatedSource) -> None:
-    """Have the widgets of a table show the choice of columns that is kept, not what they showed last."""
+    """Set the widgets of a table to the stored choice of columns."""
     of_columns = [f"{part}_{name}" for part in ("floor", "turn", "decimal") for name in offered_columns(source.frame)]
     for name in ("kind", "counted", "scores", "rating", "leave", *(role.key for role in ROLES), *of_columns):
         st.session_state.pop(_key(source, name), None)
@@ -219,7 +219,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
     unsure = source.guess.unsure if source.guess is not None and needs_answers(source) else frozenset()
 
     def place(role: str, usual: DeltaGenerator) -> DeltaGenerator:
-        """Return where a role is asked for; with the questions, below the reason, where it is not certain."""
+        """Return the place of a role's widget; an uncertain role is among the questions."""
         if source.guess is None or role not in unsure:
             return usual
         asked = questions.container()
@@ -330,7 +330,7 @@ def _falling(
     meanings: tuple[tuple[str, Meaning | None], ...],
     _frame: pd.DataFrame,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Find the scores that fall with fraud, and those that surely do, once it is known what the ratings mean."""
+    """Find scores that fall with fraud, and those that certainly do, once ratings are known."""
     if (
         rating is None
         or not scores

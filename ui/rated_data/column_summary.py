@@ -90,7 +90,7 @@ def _ask_meaning(word: str, rows: int, guess: Meaning | None, key: str) -> Meani
 
 
 def written_words(source: RatedSource, column: str) -> dict[str, str]:
-    """Find how each rating is written in the file, by its lower-case word; one of a sample may be missing."""
+    """Map each rating's lower-case word to its spelling in the file, if it occurs."""
     return _written_in_frame(source.fingerprint, column, source.frame)
 
 
@@ -177,7 +177,7 @@ def confirm_columns(source: RatedSource) -> None:
 
 
 def _as_main_button(link: str) -> str:
-    """Style a link as the main button: the way on is what most people want next, and a button would lose the URL."""
+    """Style a link as the main button: a real button would lose the URL."""
     back, front = (st.get_option(f"theme.{theme()}.{part}") for part in ("primaryColor", "backgroundColor"))
     words = f"{link} * {{ color: {front} !important; }}"
     return f"<style>{link} {{ background: {back}; padding: .4rem .9rem; }} {words}</style>"

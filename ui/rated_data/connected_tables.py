@@ -28,7 +28,7 @@ KEY = "connected"
 
 
 def ask_connected_table() -> None:
-    """Let the user pick a source, a table and which of its rows; nothing where no source is set up."""
+    """Ask for a source, a table and its rows; show nothing if no source is set up."""
     names = connection_names()
     if not names:
         return
@@ -43,7 +43,7 @@ def ask_connected_table() -> None:
 
 def _ask(names: tuple[str, ...]) -> None:
     left, right = st.columns(2)
-    name = left.selectbox("Source", names, key=f"{KEY}_source", help="Set up by whoever runs this program.")
+    name = left.selectbox("Source", names, key=f"{KEY}_source", help="Set up by the operator of this program.")
     tables = table_names(name)
     if not tables:
         st.info("This source has no tables yet.", icon=":material/info:")

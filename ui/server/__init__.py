@@ -1,1 +1,1 @@
-"""What `server.py` puts around the pages, and how long work runs beside them."""
+"""Middleware, limits and the task queue of the server."""

@@ -1,4 +1,4 @@
-"""Check requests before Streamlit sees them, and put headers on the answers."""
+"""Check requests before Streamlit handles them, and add headers to responses."""
 
 import re
 from urllib.parse import unquote, urlsplit
@@ -16,8 +16,8 @@ from ui.server.streamlit_runtime import is_host_allowed
 from ui.sign_in.settings import LOOPBACK
 from ui.sign_in.visitor import redirect_host
 
-# Streamlit's pages and components bring scripts and styles of their own; Plotly's surfaces compile drawing code, and
-# downloads and workers are blobs. Nothing comes from, or is told to, another server.
+# Streamlit and its components bring inline scripts and styles; Plotly compiles drawing code for surfaces, and
+# downloads and workers are blobs. All connections stay on this server.
 POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -42,24 +42,24 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 OPTION = "server.allowedHosts"
-REFUSAL = f"This server does not answer to this host name. Its operator may name it in the option {OPTION}."
-# They tell strangers how many visitors there are, or run the script for whoever asks.
+REFUSAL = f"This server does not accept this host name. Its operator may add it to the option {OPTION}."
+# These expose the number of sessions or run the script for any client.
 CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent")
-# What the sign-in page keeps in the browser: the path and the query of the page that was asked for.
+# Cookie of the sign-in page: path and query of the requested page.
 RETURN_COOKIE = "multiloss_return"
 CALLBACK = "/oauth2callback"
-# A page of this server: nothing that a browser could take for the name of another one.
+# A path of this server that browsers cannot take for another host.
 _OWN_PAGE = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 
 
 class SafeHeaders:
-    """Put `HEADERS` on every answer."""
+    """Add `HEADERS` to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; its answer gets the headers."""
+        """Pass a request on and add the headers to its response."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -70,9 +70,9 @@ class SafeHeaders:
 
 
 class AllowedHosts:
-    """Refuse requests and WebSockets to other hosts than this machine, sign-in's, and those that the operator named.
+    """Refuse requests and WebSockets with a host other than `allowed_hosts`.
 
-    Streamlit compares `server.allowedHosts` for WebSockets alone, and with none named it takes all.
+    Streamlit checks `server.allowedHosts` only for WebSockets and accepts any host without it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -89,16 +89,16 @@ class AllowedHosts:
 
 
 def allowed_hosts() -> set[str]:
-    """Return the names: of this machine, of the redirect of sign-in, and what the options of the server name."""
+    """Return the host names of this machine, the sign-in redirect and the server options."""
     named = [*st.get_option(OPTION), st.get_option("server.address"), redirect_host()]
-    # Written with commas, as addresses, or with a port, they mean the same.
+    # Options may hold commas, URLs or ports.
     words = [word for name in named if name for word in str(name).replace(",", " ").split()]
     hosts = {urlsplit(word if "//" in word else f"//{word}").hostname or word for word in words}
     return {*LOOPBACK, *hosts} - {"0.0.0.0", "::"}
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, words: str = "Forbidden") -> None:
-    """Answer a request, or the opening of a WebSocket, with 403."""
+    """Respond to a request or the opening of a WebSocket with 403."""
     if scope["type"] == "http":
         await PlainTextResponse(words, status_code=403)(scope, receive, send)
     else:
@@ -107,7 +107,7 @@ async def refuse(scope: Scope, receive: Receive, send: Send, words: str = "Forbi
 
 
 class ClosedAddresses:
-    """Answer what is asked of `CLOSED` as if it were not there."""
+    """Respond to the paths in `CLOSED` with 404."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -122,9 +122,9 @@ class ClosedAddresses:
 
 
 class ForeignOrigins:
-    """Refuse them. Streamlit does so as well, but takes any port of this machine and asks a server outside for its own.
+    """Refuse connections from other origins, including other ports of this machine.
 
-    A page at another port of this machine is as foreign as one elsewhere.
+    Streamlit accepts any port of this machine and asks an external server for its own address.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -140,7 +140,7 @@ class ForeignOrigins:
 
 def _is_foreign(scope: Scope) -> bool:
     if not st.get_option("server.enableCORS"):
-        # The operator lets everybody in.
+        # The operator allows all origins.
         return False
     origins, hosts = (
         [value.decode("latin-1") for name, value in scope["headers"] if name == wanted]
@@ -154,45 +154,45 @@ def _is_foreign(scope: Scope) -> bool:
     try:
         origin = urlsplit(origins[0])
         named = st.get_option("server.corsAllowedOrigins") or ()
-        own = {_place(one) for one in (f"{origin.scheme}://{hosts[0]}", *named)}
-        return origin.hostname is None or origin.scheme not in ("http", "https") or _place(origins[0]) not in own
+        own = {_origin_key(one) for one in (f"{origin.scheme}://{hosts[0]}", *named)}
+        return origin.hostname is None or origin.scheme not in ("http", "https") or _origin_key(origins[0]) not in own
     except ValueError:
         return True
 
 
-def _place(origin: str) -> tuple[str, str, int | None]:
-    """Return what tells origins apart; the names of this machine are one."""
+def _origin_key(origin: str) -> tuple[str, str, int | None]:
+    """Return scheme, host and port of an origin; all names of this machine are equal."""
     parts = urlsplit(origin)
     host = "localhost" if parts.hostname in LOOPBACK else parts.hostname or ""
     return parts.scheme, host, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 class AfterSignIn:
-    """Lead who comes back from the provider to the page in `RETURN_COOKIE`."""
+    """Redirect a user returning from the identity provider to the page in `RETURN_COOKIE`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; the answer to one from the provider leads to another page."""
+        """Pass a request on and redirect the response to a request from the provider."""
         page = page_asked_for(Request(scope)) if scope["type"] == "http" else None
         if page is None:
             await self._app(scope, receive, send)
             return
 
-        async def send_there(message: Message) -> None:
+        async def send_redirect(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 302:
                 headers = MutableHeaders(scope=message)
                 headers["Location"] = page
                 headers.append("Set-Cookie", f"{RETURN_COOKIE}=; Path=/; Max-Age=0; SameSite=lax")
             await send(message)
 
-        await self._app(scope, receive, send_there)
+        await self._app(scope, receive, send_redirect)
 
 
 def page_asked_for(request: Request) -> str | None:
-    """Return the page to lead to after a sign-in; None for every other request, and for what is no page here."""
-    # Who comes back from signing out brings no state.
+    """Return the local page to open after signing in; None for any other request."""
+    # Returning from signing out brings no state.
     if not request.url.path.endswith(CALLBACK) or "state" not in request.query_params:
         return None
     page = unquote(request.cookies.get(RETURN_COOKIE, ""))

@@ -1,6 +1,6 @@
-"""Hold every use of Streamlit's private parts, each with its reason; tests/server fails where an upgrade breaks one.
+"""Use Streamlit's private parts; tests/server fails where an upgrade breaks one.
 
-Nothing else in the project imports `streamlit.runtime`, `streamlit.web` or `streamlit.proto`.
+Other modules do not import `streamlit.runtime`, `streamlit.web` or `streamlit.proto`.
 """
 
 import logging
@@ -19,14 +19,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-# It compares a host with the option as WebSockets do: `AllowedHosts` refuses the same names for all requests.
+# Compares a host with the option; `AllowedHosts` applies it to all requests.
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from multiloss_core import DataError
 from ui.server.turns import script_turns
 from ui.sign_in.visitor import reader
 
-# By message, what it may ask for. The others clear the caches of all sessions, write files or read the repository.
+# Other messages clear the caches of all sessions, write files or read the repository.
 MESSAGES = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
 OPERATIONS = {"deferred_file", "dataframe_chunk"}
 # The id of a session is the key to its data: a client that sends it resumes the session.
@@ -38,8 +38,7 @@ def limit_streamlit() -> None:
     _run_scripts_in_turns()
     _ignore_messages()
     _hide_session_ids()
-    # Before the first run of app.py a server would take the files of pages/ for its pages, and forget on the way to
-    # app.py what the first user did: a file brought by a page that outlived a restart.
+    # Before the first run of app.py Streamlit would open pages/ directly, and lose an upload on the way to app.py.
     PagesManager.uses_pages_directory = False
     # Uploads stay in memory: Starlette would write those of more than 1 MB to a file.
     MultiPartParser.spool_max_size = 2**40
@@ -48,12 +47,12 @@ def limit_streamlit() -> None:
 
 
 def is_running() -> bool:
-    """Tell whether a server runs."""
+    """Return whether a server runs."""
     return runtime.exists()
 
 
 def session_is_open() -> Callable[[], bool]:
-    """Return a function that tells, in any thread, whether the session that calls this still has its browser.
+    """Return a thread-safe function that returns whether the calling session is connected.
 
     Calculations of a session that has ended are cancelled; Streamlit announces no end.
     """
@@ -65,12 +64,12 @@ def session_is_open() -> Callable[[], bool]:
 
 
 def files_manager() -> Any:
-    """Return what holds uploaded files: it takes a file under any name, and keeps it until the session ends."""
+    """Return Streamlit's store of uploaded files."""
     return runtime.get_instance().uploaded_file_mgr
 
 
 def claimed_files() -> dict[str, set[str]]:
-    """Find the files that widgets hold, by session, of all sessions that may go on: other files are deleted."""
+    """Find the files claimed by widgets, by id of the active sessions."""
     found = {}
     for info in runtime.get_instance()._session_mgr.list_sessions():
         states = info.session.session_state.get_widget_states()
@@ -81,7 +80,7 @@ def claimed_files() -> dict[str, set[str]]:
 
 
 def is_admitted(session: str) -> bool:
-    """Tell whether the user of a session may see the pages, and so upload; without sign-in every user may."""
+    """Return whether the user of a session may see the pages and upload."""
     found = runtime.get_instance()._session_mgr.get_session_info(session)
     try:
         return found is not None and bool(reader(found.session._user_info))
@@ -90,7 +89,7 @@ def is_admitted(session: str) -> bool:
 
 
 def take_ended_sessions() -> list[Any]:
-    """Take the sessions out of Streamlit's store that may not come back; it waits for another session to end."""
+    """Remove and return the sessions that cannot resume; Streamlit frees them late."""
     if not runtime.exists():
         return []
     store: Any = runtime.get_instance()._session_mgr._session_storage._cache  # type: ignore[attr-defined]
@@ -98,7 +97,7 @@ def take_ended_sessions() -> list[Any]:
 
 
 def is_allowed(message: BackMsg) -> bool:
-    """Tell whether the server acts on a message of a browser."""
+    """Return whether the server handles a browser message."""
     kind = message.WhichOneof("type")
     if kind == "backend_operation_request":
         return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
@@ -106,20 +105,20 @@ def is_allowed(message: BackMsg) -> bool:
 
 
 def _run_scripts_in_turns() -> None:
-    """Streamlit starts a thread for every browser: with hundreds, health checks would wait for minutes."""
+    """Limit concurrent scripts: hundreds of threads would delay health checks."""
     run = ScriptRunner._run_script
 
     def run_in_turn(runner: ScriptRunner, rerun_data: RerunData) -> None:
         with script_turns.taken(is_short=bool(rerun_data.fragment_id_queue)):
             run(runner, rerun_data)
 
-    # With eight scripts at work the server would wait for .04 s at each step of a request.
+    # Shorten thread switches, which delay each step of a request.
     sys.setswitchinterval(0.001)
     ScriptRunner._run_script = run_in_turn  # type: ignore[assignment, method-assign]
 
 
 def _ignore_messages() -> None:
-    """Streamlit acts on any message that a browser sends."""
+    """Ignore messages that are not allowed."""
     handle = AppSession.handle_backmsg
 
     def handle_allowed(session: AppSession, msg: BackMsg) -> None:

@@ -1,4 +1,4 @@
-"""Turns of page scripts: a few run at once, so that the server answers its other requests while many wait."""
+"""Limit the page scripts that run at once, so that the server answers other requests."""
 
 import time
 from collections.abc import Iterator
@@ -7,17 +7,17 @@ from heapq import heappop, heappush
 from itertools import count
 from threading import Event, Lock, local
 
-# More scripts at once finish no earlier: they share one interpreter lock, which the server itself needs as well.
+# More scripts at once finish no earlier: they share the interpreter lock with the server.
 MAX_SCRIPTS = 8
-# A script that takes longer probably waits, for a database or a source, and no longer counts.
+# A longer script probably waits for a database, and no longer counts.
 MAX_SECONDS = 5.0
-SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_POLLS = 0.5
 
 
 class Turns:
-    """Let at most `limit` threads run at once, short ones first, else in the order in which they came.
+    """Run at most `limit` threads at once: short ones first, then in order of arrival.
 
-    A turn that takes more than `seconds` no longer counts: a thread that hangs does not keep the others out.
+    A turn of more than `seconds` no longer counts, so that blocked threads do not block others.
     """
 
     def __init__(self, limit: int = MAX_SCRIPTS, seconds: float = MAX_SECONDS) -> None:
@@ -39,7 +39,7 @@ class Turns:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Give the turn of this thread, if it has one, to another while this one waits for something else."""
+        """Release the turn of this thread, if it has one, while it waits."""
         if getattr(self._own, "turn", None) is None:
             yield
             return
@@ -54,7 +54,7 @@ class Turns:
         with self._lock:
             heappush(self._waiting, (not is_short, next(self._numbers), turn))
             self._allow()
-        while not turn.wait(SECONDS_BETWEEN_LOOKS):
+        while not turn.wait(SECONDS_BETWEEN_POLLS):
             with self._lock:
                 self._allow()
 

@@ -1,4 +1,4 @@
-"""Queue the calculations of all sessions: what takes least comes first, and waiting makes it more urgent."""
+"""Queue the calculations of all sessions: shortest first, with ageing."""
 
 import os
 import sys
@@ -13,22 +13,21 @@ from multiloss_core.workers import Call, WorkerPool, calls_of_this_thread, share
 
 T = TypeVar("T")
 
-# A calculation of so many seconds more is overtaken by those that come up to this many times later.
+# Priority in seconds of waiting for each second of a calculation.
 WEIGHT = 4.0
-# In seconds: calculations as long leave one place to short ones.
+# In seconds: longer calculations leave one place to short ones.
 LONG = 2.0
-# So long a browser may be away, as on a train, before its work is given up.
-PATIENCE = 20.0
-SECONDS_BETWEEN_LOOKS = 0.5
+# Grace period after a disconnect.
+GRACE_SECONDS = 20.0
+SECONDS_BETWEEN_POLLS = 0.5
 
 
 class Task(Generic[T]):
-    """A calculation in the queue; `latest` is its last value, None before the first.
+    """Hold a calculation in the queue; `latest` is its last value, None before the first.
 
-    `finished` once there is nothing more to come; `failure` holds what went wrong. `seconds` are what it may take, and
-    it waits `rest` seconds in which it may be cancelled for nothing; those as long that come up to `behind` seconds
-    later pass it. `here`: a thread of this process runs it, and hands what takes long to a worker itself. Once `wanted`
-    has returned False for `patience` seconds, it is cancelled.
+    `failure`: the exception raised. `seconds`: the expected duration. `rest`: the delay before it may begin. `behind`:
+    seconds by which equally long tasks may overtake it. `here`: run it in a thread of this process instead of a worker.
+    It is cancelled once `wanted` has returned False for `grace_seconds`.
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class Task(Generic[T]):
         behind: float = 0.0,
         here: bool = False,
         wanted: Callable[[], bool] = lambda: True,
-        patience: float = PATIENCE,
+        grace_seconds: float = GRACE_SECONDS,
     ) -> None:
         now = time.monotonic()
         self.finished = False
@@ -56,12 +55,12 @@ class Task(Generic[T]):
         self.calls: list[Call[Any]] = []
         self._queue = queue
         self._value: T | None = None
-        self._wanted, self._patience, self._last_wanted = wanted, patience, now
+        self._wanted, self._grace_seconds, self._last_wanted = wanted, grace_seconds, now
         self._end = Event()
 
     @property
     def latest(self) -> T | None:
-        """Return the last value known by now; of what was cancelled, the last one before."""
+        """Return the last value, also of a cancelled task."""
         if not self.finished and not self.here and self.calls:
             found: T | None = self.calls[0].latest
             self._value = self._value if found is None else found
@@ -69,56 +68,56 @@ class Task(Generic[T]):
 
     @property
     def place(self) -> int:
-        """Count the calculations that come first; 0 for one that runs."""
+        """Count the preceding calculations; 0 for a running one."""
         return self._queue.place(self)
 
     def cancel(self) -> None:
-        """Stop at once; what is known by then stays."""
+        """Cancel the task and keep its last value."""
         self._queue.cancel(self)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Give it so many seconds, or as many as it takes; return whether it has finished."""
+        """Wait at most `seconds`; return whether the task has finished."""
         return self._end.wait(seconds)
 
     def note(self, value: T | None) -> None:
-        """Take a value."""
+        """Record a value."""
         if value is not None and not self.finished:
             self._value = value
 
     def end(self) -> None:
-        """Take note that nothing more is to come; arguments, which may be large, are forgotten."""
+        """Mark the task as finished and free its arguments."""
         self.finished, self.work = True, None
         self._end.set()
 
     def is_given_up(self, now: float) -> bool:
-        """Tell whether no browser has waited for it for too long."""
+        """Return whether its session has been away beyond the grace period."""
         if self._wanted():
             self._last_wanted = now
-        return now - self._last_wanted > self._patience
+        return now - self._last_wanted > self._grace_seconds
 
 
 class WorkQueue:
-    """Run as many calculations at once as there are processors, and one more that is short."""
+    """Run one calculation for each processor, and one more short one."""
 
     def __init__(self, processors: int, pool: WorkerPool) -> None:
-        self._most_long, self._pool = processors, pool
-        # One for the short calculation, one that is ready before another has been replaced.
+        self._max_long, self._pool = processors, pool
+        # One more for the short calculation, and a spare that is ready while another is replaced.
         pool.size = processors + 2
         self._tasks: list[Task[Any]] = []
-        # Those whose process or thread has not ended: a cancelled one frees its place when it does.
+        # A cancelled task frees its place when its process or thread ends.
         self._running: set[Task[Any]] = set()
         self._changed = Condition()
         self._thread: Thread | None = None
         self._is_open = True
 
     def start(self) -> None:
-        """Start the workers, so that the first calculation need not wait for them."""
+        """Start the workers before the first calculation."""
         self._pool.start()
 
     def add(self, function: Callable[..., Iterator[T] | T], *arguments: Any, **options: Any) -> Task[T]:
-        """Put a calculation into the queue: what `function(*arguments)` returns, or the values of its generator.
+        """Queue `function(*arguments)`; the task's values are its result or those of its generator.
 
-        The function must be one that a worker can import, unless it is called `here`. The options are those of `Task`.
+        Workers must be able to import the function, unless it runs `here`. The options are those of `Task`.
         """
         task: Task[T] = Task(self, (function, arguments), **options)
         with self._changed:
@@ -130,7 +129,7 @@ class WorkQueue:
         return task
 
     def cancel(self, task: Task[Any]) -> None:
-        """Take a calculation out, and end its worker."""
+        """Remove a calculation and stop its worker."""
         with self._changed:
             if not task.finished:
                 # Read before the worker forgets it.
@@ -141,7 +140,7 @@ class WorkQueue:
             call.cancel()
 
     def place(self, task: Task[Any]) -> int:
-        """Count the calculations that come before one that waits; those that run are among them."""
+        """Count the running and waiting calculations before a waiting one."""
         with self._changed:
             if task.finished or task.is_running:
                 return 0
@@ -190,13 +189,13 @@ class WorkQueue:
                     task.is_running = True
                     self._running.add(task)
                     return task
-                pause = min((task.begins - now for task in free), default=SECONDS_BETWEEN_LOOKS)
-                self._changed.wait(min(pause, SECONDS_BETWEEN_LOOKS) if self._tasks else None)
+                pause = min((task.begins - now for task in free), default=SECONDS_BETWEEN_POLLS)
+                self._changed.wait(min(pause, SECONDS_BETWEEN_POLLS) if self._tasks else None)
         return None
 
     def _has_room(self, task: Task[Any]) -> bool:
         long = sum(other.is_long for other in self._running)
-        return len(self._running) <= self._most_long and (not task.is_long or long < self._most_long)
+        return len(self._running) <= self._max_long and (not task.is_long or long < self._max_long)
 
     def _run_here(self, task: Task[Any]) -> None:
         calls_of_this_thread.set(task.calls)

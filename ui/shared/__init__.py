@@ -1,1 +1,1 @@
-"""What all screens share and what knows nothing of the data."""
+"""Parts shared by all screens and independent of the data."""

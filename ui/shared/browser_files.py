@@ -34,7 +34,7 @@ def component_of(name: str, folder: Path) -> Any:
 
 
 def joined_modules(folder: Path) -> str:
-    """Join all modules of a folder in order of their imports, keeping the default export of the entry module.
+    """Join the modules of a folder in order of imports, keeping the entry's default export.
 
     They share one scope, so top-level names must be unique. Streamlit loads separate files only of installed packages.
     """

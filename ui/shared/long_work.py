@@ -1,4 +1,4 @@
-"""Begin long work of this session, wait for it with its place in the queue in sight, or watch and cancel it."""
+"""Start, watch and cancel long calculations of this session."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -18,19 +18,19 @@ from ui.shared.session import session
 
 T = TypeVar("T")
 
-SECONDS_BETWEEN_LOOKS = 0.1
+SECONDS_BETWEEN_POLLS = 0.1
 SECONDS_BETWEEN_PICTURES = 0.5
-# A wait as short as this is not worth words about others.
-LOOKS_WITHOUT_PLACE = 8
+# A short wait does not show the queue.
+POLLS_WITHOUT_PLACE = 8
 
 
 def begin(function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float, **options: Any) -> Task[T]:
-    """Put a calculation of this session into the queue; it ends with the session. See `WorkQueue.add`."""
+    """Queue a calculation that ends with this session; see `WorkQueue.add`."""
     return shared_queue().add(function, *arguments, seconds=seconds, wanted=session_is_open(), **options)
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:
-    """Wait until tasks have finished, under some words unless the caller shows its own.
+    """Wait until tasks have finished, with a spinner if there are `words`.
 
     Raises DataError where a worker died.
     """
@@ -48,7 +48,7 @@ def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:
 
 
 class Show(Protocol):
-    """Shows the share done, from 0 to 1, what that is in words, and, where there is one, a picture of it."""
+    """Show progress: a share from 0 to 1, its description and an optional figure."""
 
     def __call__(self, share: float, words: str, picture: Callable[[], go.Figure] | None = None, /) -> None:
         """Show it, unless it was shown a moment ago."""
@@ -56,22 +56,22 @@ class Show(Protocol):
 
 @contextmanager
 def stoppable(key: str) -> Iterator[Show]:
-    """Show a progress bar with Cancel while the body runs; any other input on the page stops it, too.
+    """Show a progress bar with Cancel while the body runs; other inputs also stop it.
 
-    The body calls what it is given after each piece of work, and keeps what is done in the session state: Streamlit
-    ends the run at such a call when the user has done anything.
+    The body calls the yielded function after each part and keeps results in the session state: Streamlit ends the run
+    at such a call after any input.
     """
     place = st.empty()
     with place.container():
         bar = st.progress(0.0, "Starting")
         st.button("Cancel", key=key)
-        st.caption("Changing anything on the page also stops it. What is done by then is kept.")
+        st.caption("Changing anything on the page also stops it. Finished parts are kept.")
         picture_place = st.empty()
     shown_at = drawn_at = 0.0
 
     def show(share: float, words: str, picture: Callable[[], go.Figure] | None = None, /) -> None:
         nonlocal shown_at, drawn_at
-        if time.monotonic() - shown_at > SECONDS_BETWEEN_LOOKS or share >= 1.0:
+        if time.monotonic() - shown_at > SECONDS_BETWEEN_POLLS or share >= 1.0:
             shown_at = time.monotonic()
             bar.progress(min(share, 1.0), words)
         if picture is not None and time.monotonic() - drawn_at > SECONDS_BETWEEN_PICTURES:
@@ -84,17 +84,17 @@ def stoppable(key: str) -> Iterator[Show]:
 
 def _watch(tasks: tuple[Task[Any], ...]) -> None:
     queue_place, shown = st.empty(), 0
-    for look in count():
-        waiting = [task for task in tasks if not task.wait(SECONDS_BETWEEN_LOOKS)]
+    for poll in count():
+        waiting = [task for task in tasks if not task.wait(SECONDS_BETWEEN_POLLS)]
         if not waiting:
             return
-        ahead = max(task.place for task in waiting) if look >= LOOKS_WITHOUT_PLACE else 0
+        ahead = max(task.place for task in waiting) if poll >= POLLS_WITHOUT_PLACE else 0
         if ahead != shown:
             shown = ahead
             queue_place.caption(_place_words(ahead)) if ahead else queue_place.empty()
-        # Streamlit ends a run that nobody waits for any more at such a call.
+        # Streamlit ends an outdated run at such a call.
         session()
 
 
 def _place_words(ahead: int) -> str:
-    return f"All processors are in use: {ahead} calculation{'' if ahead == 1 else 's'} of this server's visitors first."
+    return f"All processors are busy: {ahead} calculation{' is' if ahead == 1 else 's are'} ahead of yours."

@@ -84,7 +84,7 @@ def _show_failure() -> None:
 
 
 def _remove_infinite_numbers(page: str) -> None:
-    """Reopen the page without infinite numbers in the URL: Streamlit's integer inputs raise for them."""
+    """Remove infinite numbers from the URL: Streamlit's integer inputs raise for them."""
     asked = asked_in_address()
     usable = {name: texts for name, texts in asked.items() if not any(map(is_infinite, texts))}
     if usable != asked:
@@ -127,7 +127,7 @@ def write_style(rules: str) -> None:
 
 
 def room(key: str, pixels: int, *, is_fixed: bool = False) -> DeltaGenerator:
-    """Make a container of at least this height, so that widgets that load late do not shift the page.
+    """Reserve this height in pixels, so that late widgets do not shift the page.
 
     `is_fixed`: of exactly this height except on phones, for widgets that start too high.
     """

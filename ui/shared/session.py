@@ -24,7 +24,7 @@ Choice = TypeVar("Choice")
 
 @dataclass
 class UrlEcho:
-    """The last value seen in the URL, and the values written since, which the browser echoes in order."""
+    """The last value seen in the URL, and later written values, echoed by the browser in order."""
 
     seen: str | None = None
     written: list[str | None] = field(default_factory=list)
@@ -46,10 +46,10 @@ class UploadedFile:
 
 @dataclass
 class Uploads(Generic[Choice]):
-    """The loaded tables by name, their files, and the last valid choice of columns by fingerprint.
+    """The loaded tables by name, their files, and the last valid columns by fingerprint.
 
     `confirmed`: fingerprints of tables with confirmed columns. `picked`: the name of the table on the screen `page`.
-    `last_upload`, `complaint` and `note` describe the result of the last file. `heard` counts the browser's events;
+    `last_upload`, `complaint` and `note` describe the last file's result. `acknowledged` counts the browser's events;
     `kept` maps the names of the files in the browser to the beginning of their SHA-256, None until it reports them;
     `gone`: names that it could not restore; `replaced`: names with another file than the URL meant. `remembered`:
     choices of columns as JSON by their subject. `reading`: the file and the requested part that is being read.
@@ -64,7 +64,7 @@ class Uploads(Generic[Choice]):
     last_upload: str | None = None
     complaint: str | None = None
     note: str | None = None
-    heard: int = 0
+    acknowledged: int = 0
     kept: dict[str, str] | None = None
     gone: set[str] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)
@@ -74,7 +74,7 @@ class Uploads(Generic[Choice]):
 
 @dataclass
 class ScoredUploads(Uploads[Any]):
-    """Uploads with the error of the last paste, and the data, beta and minimum of each comparison of losses."""
+    """Uploads, the error of the last paste, and the inputs of each comparison of losses."""
 
     paste_complaint: str | None = None
     compared: set[tuple[str, float, int]] = field(default_factory=set)
@@ -82,7 +82,7 @@ class ScoredUploads(Uploads[Any]):
 
 @dataclass
 class Target:
-    """The marginal precision in percent; `last_event` is the number of the user's last move in the explorer."""
+    """The marginal precision in percent; `last_event` numbers the last move in the explorer."""
 
     percent: float = 20.0
     last_event: int = 0
@@ -120,7 +120,7 @@ class ComparedThresholds:
 
 @dataclass(frozen=True)
 class CertificateRequest:
-    """A precision to guarantee with a confidence, both in (0, 1); `about` identifies data and settings."""
+    """A precision to guarantee with a confidence, in (0, 1); `about` identifies the data."""
 
     about: Hashable
     precision: float
@@ -138,7 +138,7 @@ class Scenario:
 
 @dataclass
 class ScenarioTable:
-    """Cost scenarios: the table `given` to the editor, as `typed` since, and `before` its last change.
+    """Cost scenarios: the table `given` to the editor, as `typed`, and `before` its change.
 
     `version` counts the given tables. `usable`: the scenarios of its valid rows; `driving`: the active one, None for
     an invalid row.
@@ -154,7 +154,7 @@ class ScenarioTable:
 
 @dataclass(frozen=True)
 class MadeDecision:
-    """A decision with its number in the log or the error of the log; neither if the log was not wanted."""
+    """A decision with its number or the error of the log; neither if not logged."""
 
     record: DecisionRecord
     number: int | None = None
@@ -181,7 +181,7 @@ class ShownPoint:
 
 @dataclass(frozen=True)
 class SheetPoint:
-    """The request of the decision sheet to the operating point, and the thresholds (k,) found for it."""
+    """The request of the decision sheet to the operating point, and its thresholds (k,)."""
 
     request: tuple[object, ...]
     thresholds: tuple[float, ...]
@@ -199,7 +199,7 @@ class ChosenBand:
 
 @dataclass(frozen=True)
 class Goals:
-    """The goals of one file: values `typed` into widgets by key, the target in percent and manual thresholds.
+    """The goals of one file: widget values by key, target in percent, manual thresholds.
 
     `shown` and `sheet_led_to` are the resulting points.
     """
@@ -297,7 +297,7 @@ class TopKState:
 
 @dataclass
 class Session:
-    """The state of one session: `page` is the open screen, `url` its parameters by name, `visit` a unique name.
+    """The state of one session: `page` is the open screen, `url` its parameters by name.
 
     `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
     counts along their paths; `borderline`: rows near thresholds; `stopped`: keys of cancelled calculations;

@@ -34,7 +34,7 @@ class UrlParameter(Generic[T]):
     write: Callable[[T], str]
 
     def asked(self, *, if_gone: T | None = None) -> T | None:
-        """Return a new value from a link or a step back in the browser; None if unchanged or invalid.
+        """Return a new value from a link or a browser step back; None if unchanged or invalid.
 
         `if_gone`: the value of a step back to a URL without the parameter.
         """

@@ -122,7 +122,7 @@ def ask_beta(place: DeltaGenerator, key: str) -> float:
 
 
 def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str = "") -> None:
-    """Show the formula of a loss in counts and rates, and with the numbers of `counts`, explained by `about`."""
+    """Show the formula of a loss in counts and rates, and with the numbers of `counts`."""
     formula = loss_formula(loss)
     # Streamlit cuts off the top of numerators.
     write_style(".katex-display { padding-block: 0.4em; }")

@@ -1,1 +1,1 @@
-"""Sign-in: settings, claims, roles and the signed-in person. Without sign-in everyone has all roles."""
+"""Sign-in: settings, claims, roles and person. Without sign-in everyone has all roles."""

@@ -1,4 +1,4 @@
-"""Validate the sign-in settings of `secrets.toml`, `[auth]` and `[multiloss]`. An error closes all pages."""
+"""Validate the sign-in settings of `secrets.toml`. An error closes all pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,14 +70,14 @@ class RoleSettings(BaseModel):
 
 @dataclass(frozen=True)
 class Settings:
-    """Whether sign-in is configured, and the settings of roles."""
+    """The settings of roles, and whether sign-in is configured."""
 
     has_sign_in: bool
     roles: RoleSettings
 
 
 def read_settings(secrets: Mapping[str, Any], trusted_headers: object = None) -> Settings:
-    """Validate the settings in the secrets; `trusted_headers` is Streamlit's option of that name.
+    """Validate the settings in the secrets; `trusted_headers` is Streamlit's option.
 
     Raises
     ------

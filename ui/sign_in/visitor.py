@@ -1,4 +1,4 @@
-"""Identify the user of a session. Streamlit verifies the provider's signature and signs its cookie of claims."""
+"""Identify the user of a session from the claims that Streamlit verifies and signs."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

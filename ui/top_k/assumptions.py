@@ -1,4 +1,4 @@
-"""Theorem 1 without one of its assumptions: labels with a common cause, and a loss that is not TP-monotone."""
+"""Show Theorem 1 without one assumption: independent labels, or a TP-monotone loss."""
 
 from collections.abc import Callable
 from types import MappingProxyType
@@ -66,7 +66,7 @@ def broken_assumption(settings: Settings) -> None:
 
 
 class CommonCause(NamedTuple):
-    """The checked choices: the kind of common cause, the loss by name and as an object, the strength, the draw."""
+    """The checked choices: kind of common cause, loss by name and object, strength, draw."""
 
     kind: str
     choice: str

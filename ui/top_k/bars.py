@@ -73,7 +73,7 @@ def _handle_move(n: int, on_moved: Callable[[tuple[float, ...]], None]) -> None:
 
 
 def checked(moved: object, n: int) -> tuple[int, tuple[float, ...]] | None:
-    """Validate a move of n bars from the browser, which is not trusted; return None for an invalid one."""
+    """Validate a move of n bars from the untrusted browser; return None if invalid."""
     match moved:
         case [int(number), list(values)] if len(values) == n and not isinstance(number, bool):
             numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]

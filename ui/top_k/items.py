@@ -84,7 +84,7 @@ def chosen_losses(beta: float) -> dict[str, Loss]:
 
 
 def current_items(settings: Settings) -> Floats:
-    """Return the probabilities (n,) of the items: those of the URL, the user's own for this draw, or drawn."""
+    """Return the probabilities (n,) of the items: from the URL, edited, or drawn."""
     draw = _draw_of(settings)
     asked = IN_URL.asked(if_gone=())
     own = session().top_k.own if asked is None else OwnItems(draw, asked) if asked else None
@@ -99,7 +99,7 @@ def current_items(settings: Settings) -> Floats:
 
 
 def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title: str) -> None:
-    """Draw the items as draggable bars, those `flagged` (n,) in a strong colour, with other inputs below."""
+    """Draw the items as draggable bars, emphasise those `flagged` (n,), and ask for inputs."""
     bars = st.container()
     is_plain = _ask_plain(settings, probabilities)
     with bars:

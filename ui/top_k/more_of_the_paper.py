@@ -1,4 +1,4 @@
-"""More of Natarajan et al. 2016: TP-monotone losses, one label among n classes, joint labels."""
+"""More of Natarajan et al. 2016: TP-monotone losses, one label of n classes, joint labels."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ STRENGTH = 0.9
 
 @shown_when_open("More of the paper", key="topk_more")
 def more_of_the_paper(settings: Settings, probabilities: Floats) -> None:
-    """Show Proposition 2 and its correction, Theorem 2 and the joint distribution of dependent labels."""
+    """Show Proposition 2 with its correction, Theorem 2 and dependent labels."""
     _monotone_losses(settings.beta)
     _one_label_among_classes(settings.beta, probabilities)
     _labels_drawn_together(probabilities)

@@ -175,7 +175,7 @@ def explore_items(settings: Settings) -> None:
 
 
 def one_loss(settings: Settings, probabilities: Floats) -> bool:
-    """Show the items, ask for k, and show the revealed optimum under one loss; return whether it is revealed."""
+    """Show the items, ask for k, and show the optimum; return whether it is revealed."""
     st.subheader("Which k?")
     # Fill the bars last: the guess below colours them.
     with room("topk_items", ITEMS_HEIGHT):

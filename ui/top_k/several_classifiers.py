@@ -1,4 +1,4 @@
-"""Several classifiers (Robles et al. 2020): tangent points and the shortest path, step by step."""
+"""Several classifiers (Robles et al. 2020): tangent points and shortest path by step."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ SEED = 4
 @shown_when_open("The tangent along the curve", key="topk_tangent")
 @st.fragment
 def sliding_along_the_curve() -> None:
-    """Show a tangent that slides along the curve of the graph path, with the meaning of its slope."""
+    """Show a sliding tangent on the curve of the graph path, and explain its slope."""
     st.markdown(
         "Lower thresholds along the path add true and false positives at each step. **Marginal precision** is the "
         "share of true positives in the last step; the **slope** of the tangent is the same as odds: *m* / (1 - *m*). "
@@ -75,7 +75,7 @@ def _path() -> ThresholdPath:
 @shown_when_open("Thresholds of several classifiers as a shortest path", key="topk_graph")
 @st.fragment
 def threshold_graph_of_two() -> None:
-    """Draw the threshold graph of two simulated classifiers and the search for its shortest path, step by step."""
+    """Draw the threshold graph of two classifiers and the shortest-path search by step."""
     # Imported here because no other screen needs it.
     import networkx as nx  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ const WORDS = {
   guarantee: null,
 }
 
-test("the point is said in words, with what warns and what is guaranteed", () => {
+test("the point is described with its warning and guarantee", () => {
   const numbers = "20 %. Caught (TP) 120, False alerts (FP) 30, Threshold of card ≥ 0.5, Threshold of device never. "
   assert.equal(inWords(20, WORDS).trim(), numbers.trim())
   const more = { ...WORDS, warning: ["At the floor.", "Lower it."], guarantee: "At least 70 %." }

@@ -11,8 +11,8 @@ const table = (more = {}) => ({
   percents: [10, 20, 30], lowest: 10, highest: 30, step: 10, methods: ["graph", "smooth"],
   rows: [row("10"), row("20"), row("30")], certified: null, ...more,
 })
-const message = (percent, heard, more = {}) => ({
-  contract: CONTRACT, percent, heard, table: JSON.stringify(table()), hand: null, goal: "", ...more,
+const message = (percent, acknowledged, more = {}) => ({
+  contract: CONTRACT, percent, acknowledged, table: JSON.stringify(table()), hand: null, goal: "", ...more,
 })
 
 function chosen(first = message(20, 0)) {
@@ -89,13 +89,13 @@ describe("a message", () => {
 })
 
 describe("the user's choice", () => {
-  test("starts as Python says, and follows it where Python has heard of everything", () => {
+  test("starts as Python says, and follows it where Python has acknowledged every event", () => {
     const { choice } = chosen(message(20, 3, { goal: "costs", hand: row("hand") }))
     assert.deepEqual([choice.percent, choice.goal, choice.row.price], [20, "costs", "hand"])
     choice.take(message(30, 3))
     assert.deepEqual([choice.percent, choice.goal, choice.row.price], [30, "", "30"])
   })
-  test("stands until Python has heard of it", () => {
+  test("stands until Python has acknowledged it", () => {
     const { choice } = chosen(message(20, 3, { goal: "costs", hand: row("hand") }))
     choice.move(10)
     choice.move(30)
@@ -206,7 +206,7 @@ describe("long texts", () => {
     assert.equal(texts.names.length, MAX_TEXTS)
     assert.deepEqual(["t", "l", "a"].map(name => texts.names.includes(name)), [true, true, false])
   })
-  test("are told to Python with every event", () => {
+  test("are sent to Python with every event", () => {
     const texts = new Texts(), sent = []
     texts.filled(named(all))
     const choice = new Choice(texts)

@@ -66,7 +66,7 @@ def alerts_by_hand(thresholds):
 def test_cap_on_alerts_day_takes_days_from_times_of_data():
     days = days_of(NAME)
     app = goal(driven("a cap on alerts"), alerts=7.0)
-    assert f"of the {days} days" in explorer(app)["told"]
+    assert f"of the {days} days" in explorer(app)["goal_note"]
     assert not [box for box in app.number_input if box.key == "goal_days"]
     path = paths_of(NAME)["smooth"]
     thresholds, tp, _ = printed_point(app)
@@ -86,7 +86,7 @@ def test_cap_for_most_days_is_exceeded_on_a_tenth_at_most():
     flagged = sample(NAME).frame[alerts_by_hand(thresholds)]
     daily = flagged.groupby(flagged["time"].dt.normalize()).size()
     assert 0.05 * days < (daily > 7).sum() <= 0.1 * days
-    assert f"on {(daily > 7).sum()} of them more than 7" in explorer(app)["told"]
+    assert f"on {(daily > 7).sum()} of them more than 7" in explorer(app)["goal_note"]
     run(app.selectbox(key="goal_held").select("mean"))
     assert printed_point(app)[1] > tp
     assert "goal_held" not in app.query_params

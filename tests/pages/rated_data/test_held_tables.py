@@ -33,11 +33,11 @@ def held(name, file):
 
 def test_all_sessions_share_one_limit():
     one, other = held("a", megabytes(4)), held("b", megabytes(5))
-    with pytest.raises(DataError, match="as many tables as it may"):
+    with pytest.raises(DataError, match="limit for loaded tables"):
         store.hold(Uploads(), "c", megabytes(2))
     # In place of a table of its own.
     store.hold(one, "a", megabytes(5))
-    with pytest.raises(DataError, match="as many tables as it may"):
+    with pytest.raises(DataError, match="limit for loaded tables"):
         store.hold(one, "a2", megabytes(2))
     del other
     gc.collect()
@@ -58,7 +58,7 @@ def test_file_too_many_is_refused_and_nothing_is_lost():
     large = pd.DataFrame(np.random.default_rng(0).random((60_000, 2)), columns=["a", "b"]).assign(fraud=0)
     large.loc[:100, "fraud"] = 1
     upload(app, csv_of(large), "large.csv")
-    assert "This server holds as many tables as it may" in app.error[0].value
+    assert "limit for loaded tables" in app.error[0].value
     assert GOOD in app.error[0].value
     assert app.selectbox(key="data").value == GOOD
     assert list(state(app).rated.sources) == [GOOD]

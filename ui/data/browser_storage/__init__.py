@@ -1,1 +1,1 @@
-"""Uploaded files kept in the browser's own storage, so that a reload, a new tab or a new server finds them again."""
+"""Keep uploaded files in the browser's storage, so that reloads restore them."""

@@ -1,4 +1,4 @@
-"""The component: it keeps the files that were read in the browser, and puts one back into the uploader if asked to."""
+"""Mount the component that keeps loaded files in the browser and restores them."""
 
 import json
 import unicodedata
@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import streamlit as st
 from pydantic import TypeAdapter, ValidationError
 
-from ui.data.browser_storage.messages import CONTRACT, ChoicesMessage, FileName, FilesMessage, Told
+from ui.data.browser_storage.messages import CONTRACT, ChoicesMessage, FileEvent, FileName, FilesMessage
 from ui.shared.browser_files import component_of
 
 BROWSER = Path(__file__).with_name("browser")
@@ -31,58 +31,62 @@ class _File:
 
 
 @dataclass
-class _Said:
-    """A `Told` as it can be checked."""
+class _Event:
+    """A `FileEvent` in a form that pydantic validates."""
 
     gone: str | None = None
     kept: list[_File] | None = None
     choices: dict[str, str] | None = None
 
 
-_SAID = TypeAdapter(_Said)
+_EVENT = TypeAdapter(_Event)
 
 
-def keep_files(message: FilesMessage, *, with_controls: bool, on_told: Callable[[Told], None]) -> None:
-    """Have the browser keep what is loaded and bring back what is wanted; `on_told` hears what it has to say."""
+def keep_files(message: FilesMessage, *, with_controls: bool, on_event: Callable[[FileEvent], None]) -> None:
+    """Send loaded files to the browser and request wanted ones; `on_event` gets its events."""
     key = f"kept_{'files' if with_controls else 'quietly'}_{message['shelf']}"
-    _mount(key=key, data=message, on_told_change=lambda: on_told(checked(getattr(st.session_state[key], "told", None))))
+    _mount(
+        key=key,
+        data=message,
+        on_event_change=lambda: on_event(checked(getattr(st.session_state[key], "event", None))),
+    )
 
 
 def keep_choices(shelf: str, choices: Mapping[str, str]) -> None:
-    """Have the browser keep what columns mean: JSON text by what it is of."""
+    """Send column choices to the browser: JSON text by subject."""
     message: ChoicesMessage = {"contract": CONTRACT, "shelf": shelf, "choices": dict(choices)}
     _mount(key=f"kept_choices_{shelf}", data=message)
 
 
-def checked(told: object) -> Told:
-    """Check what the browser said; anybody's browser may say anything. What cannot be used is left out."""
+def checked(event: object) -> FileEvent:
+    """Validate an event of the browser, which is not trusted; omit unusable parts."""
     try:
-        said = _SAID.validate_python(told)
+        received = _EVENT.validate_python(event)
     except ValidationError:
         return {}
-    usable: Told = {}
-    if said.gone is not None and _is_name(said.gone):
-        usable["gone"] = said.gone
-    if said.kept is not None:
-        named = [file for file in said.kept[:MAX_FILES] if _is_name(file.name)]
+    usable: FileEvent = {}
+    if received.gone is not None and _is_name(received.gone):
+        usable["gone"] = received.gone
+    if received.kept is not None:
+        named = [file for file in received.kept[:MAX_FILES] if _is_name(file.name)]
         usable["kept"] = [{"name": file.name, "digest": file.digest} for file in named]
-    if said.choices is not None:
-        fitting = [(of, text) for of, text in said.choices.items() if len(text) <= MAX_CHOICE]
+    if received.choices is not None:
+        fitting = [(of, text) for of, text in received.choices.items() if len(text) <= MAX_CHOICE]
         usable["choices"] = dict(fitting[:MAX_CHOICES])
     return usable
 
 
 def kept_before(shelf: str) -> tuple[str | None, list[FileName]]:
-    """Tell what the browser knew when this visit began: the name of the file used last, and the files it keeps."""
+    """Return the file used last and the files kept when this session began."""
     port = urlsplit(st.context.url or "").port or ""
     text = st.context.cookies.get(f"multiloss_files_{port}")
     if not isinstance(text, str):
         return None, []
     try:
-        said = _SHELVES.validate_python(json.loads(unquote(text)))
+        stored = _SHELVES.validate_python(json.loads(unquote(text)))
     except (ValueError, RecursionError):
         return None, []
-    match said.get(shelf):
+    match stored.get(shelf):
         case {"using": str(using), "files": list(files)}:
             names: list[FileName] = [{"name": name, "digest": digest} for name, digest in files if _is_name(name)]
             return (using if any(file["name"] == using for file in names) else None), names[:MAX_FILES]

@@ -1,4 +1,4 @@
-"""What Python and the browser tell each other about files, written once: `make types` makes `browser/messages.d.ts`."""
+"""Messages about files between Python and the browser; `make types` makes `messages.d.ts`."""
 
 from typing import TypedDict
 
@@ -6,14 +6,14 @@ CONTRACT = 1
 
 
 class FileName(TypedDict):
-    """A file as it is called on the screen, with the beginning of its SHA-256, empty where it is not known."""
+    """A file by its screen name, with the beginning of its SHA-256, empty if unknown."""
 
     name: str
     digest: str
 
 
 class LoadedFile(TypedDict):
-    """A file that the server has read: its name on the screen, the name the user gave it, its bytes and SHA-256."""
+    """A file read by the server: its screen name, original name, bytes and SHA-256."""
 
     name: str
     given_name: str
@@ -22,19 +22,18 @@ class LoadedFile(TypedDict):
 
 
 class FilesMessage(TypedDict):
-    """Sent to the browser where files are brought in or used.
+    """The files of a page, sent to the browser where files are loaded or used.
 
-    `shelf` is the kind of data; `visit` changes with each visit to the server, and `heard` counts what it heard of the
-    browser then. `uploader` is the key of the widget that files come in by, `is_open` where it is on the page, `wanted`
-    the file to put into it. `using` is the name of the data on the screen, None while there are none. `kept` are the
-    files that Python believes to be kept, besides those that are loaded. `limit` is how many bytes the browser shall
-    keep at most; `choices` as in `ChoicesMessage`.
+    `shelf`: the kind of data. `visit`: the id of the session. `acknowledged`: the number of received events.
+    `uploader`: the key of the upload widget, on the page if `is_open`; `wanted`: the file to put into it. `using`: the
+    name of the data on the screen. `kept`: other files that Python expects in the browser. `limit`: the bytes to keep
+    at most. `choices`: as in `ChoicesMessage`.
     """
 
     contract: int
     shelf: str
     visit: str
-    heard: int
+    acknowledged: int
     uploader: str
     is_open: bool
     wanted: FileName | None
@@ -46,9 +45,9 @@ class FilesMessage(TypedDict):
 
 
 class ChoicesMessage(TypedDict):
-    """Sent to the browser when it is known what columns mean: JSON text, which only Python reads, by what it is of.
+    """Column choices as JSON text by subject, sent to the browser when they are known.
 
-    A page may know that later than the files.
+    They may be known later than the files.
     """
 
     contract: int
@@ -56,11 +55,10 @@ class ChoicesMessage(TypedDict):
     choices: dict[str, str]
 
 
-class Told(TypedDict, total=False):
-    """Sent by the browser, as `told`; what is missing is not said.
+class FileEvent(TypedDict, total=False):
+    """An event of the browser, sent as `event`; unknown parts are missing.
 
-    `gone`: the wanted file cannot be brought back. `kept`: the files that are kept. `choices`: those given before, also
-    in earlier visits.
+    `gone`: the wanted file cannot be restored. `kept`: the stored files. `choices`: earlier column choices.
     """
 
     gone: str
@@ -69,6 +67,6 @@ class Told(TypedDict, total=False):
 
 
 class Events(TypedDict):
-    """What the browser triggers, by name."""
+    """Name the triggers of the browser."""
 
-    told: Told
+    event: FileEvent

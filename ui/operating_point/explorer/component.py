@@ -1,5 +1,6 @@
-"""The explorer component: send charts and a table to the browser, receive the target when the slider rests."""
+"""Send charts and a table to the browser, and receive the target when the slider rests."""
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -7,32 +8,44 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import streamlit as st
 
+from multiloss_core import operating_points
+from multiloss_core.figures import inside, plane_view, tangent_ends
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.looks import look_of
 from multiloss_core.formatting import direction
+from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point
 from ui.operating_point.active_goal import active_goal, set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.figures import live_charts
-from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row
-from ui.operating_point.explorer.table import explorer_table, row_of
-from ui.operating_point.point_help import explanations
-from ui.operating_point.point_text import WORDS, interval_words, place_words, point_words
+from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row, Table
+from ui.operating_point.point_text import (
+    WORDS,
+    PointWords,
+    explanations,
+    interval_words,
+    place_words,
+    point_words,
+    price_words,
+    words_of_points,
+)
 from ui.operating_point.settings import choose_plain, is_presenting
 from ui.operating_point.state import ViewState, current_target, set_target
 from ui.shared.browser_files import component_of, library_address
-from ui.shared.formatting import vocabulary
+from ui.shared.formatting import noun, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import session
+from ui.shared.url_params import HIGHEST, LOWEST, PERCENTS, STEP
 
 # Of a browser's own; it holds fewer.
 MAX_NAMES = 1000
 
 
 def without_held(message: Message, held: frozenset[str]) -> Message:
-    """Put names for the table, the traces and the layouts, and among `texts` those that the browser does not hold."""
+    """Replace the table, traces and layouts by names; add missing ones to `texts`."""
     names = _Names()
     charts = {
         name: ChartMessage({**chart, "traces": [*map(names.of, chart["traces"])], "layout": names.of(chart["layout"])})
@@ -43,9 +56,9 @@ def without_held(message: Message, held: frozenset[str]) -> Message:
     return {**message, "table": table, "charts": charts, "texts": texts}
 
 
-def held_texts(said: Iterable[object]) -> frozenset[str]:
-    """Read the names that a browser says it holds; it may say anything."""
-    names = [name for name in said if isinstance(name, str)]
+def held_texts(received: Iterable[object]) -> frozenset[str]:
+    """Parse the untrusted names of the texts held by the browser."""
+    names = [name for name in received if isinstance(name, str)]
     return frozenset(names[:MAX_NAMES])
 
 
@@ -79,9 +92,9 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "about": f"{analysis.dataset.key} {view.pair} {counted}",
         "percent": view.percent,
         "home": current_target().percent,
-        "heard": current_target().last_event,
+        "acknowledged": current_target().last_event,
         "texts": {},
-        "table": explorer_table(analysis, view.method, view.pair, view.percent),
+        "table": _explorer_table(analysis, view.method, view.pair, view.percent),
         "charts": live_charts(analysis, view, theme(), large=is_presenting(), surfaces=_are_surfaces_in_sight()),
         "key": [
             {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
@@ -99,7 +112,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "hand": _row(analysis, view, view.point_beside),
         "present": _row(analysis, view, view.compared_point),
         "goal": active_goal(),
-        "told": session().point.goal_note,
+        "goal_note": session().point.goal_note,
         "place": place_words(view.chosen_point),
         "pair": view.pair,
         "thresholds": [
@@ -119,14 +132,14 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
 
 
 def _moved() -> None:
-    if (percent := _heard("moved")) is not None:
+    if (percent := _event("moved")) is not None:
         set_target(percent)
         slider_takes_over()
 
 
 def _picked(names: Sequence[str]) -> None:
     """Take thresholds on the scale of the scores' columns, None for never."""
-    picked = _heard("picked")
+    picked = _event("picked")
     if isinstance(picked, list) and len(picked) == len(names):
         set_manual_thresholds(
             [
@@ -145,24 +158,95 @@ def _lost() -> None:
 
 
 def _are_surfaces_in_sight() -> bool:
-    """Whether to send surfaces: they take longest, and most never look at them."""
+    """Return whether to send surfaces, which take longest and are rarely viewed."""
     return session().point.surfaces_in_sight or is_presenting()
 
 
-def _heard(name: str) -> object:
-    """Return what the user did, which has its number; anybody's browser may say anything."""
+def _event(name: str) -> object:
+    """Return the numbered event of the untrusted browser."""
     match getattr(st.session_state[KEY], name, None):
-        # One run may bring two moves, in any order: the last one counts.
-        case [said, int(number), list(held)] if number > current_target().last_event:
+        # One run may receive two moves in any order; the last one counts.
+        case [value, int(number), list(held)] if number > current_target().last_event:
             current_target().last_event = number
             session().point.held_texts = held_texts(held)
-            return said
+            return value
     return None
 
 
 def _row(analysis: Analysis, view: ViewState, point: Point | None) -> Row | None:
-    """Return the row of a point off the chosen method's path, among the other methods' points at the target."""
+    """Return a row for a point off the path, with the other methods' points at the target."""
     if point is None:
         return None
     others = [view.points[name] for name in analysis.methods if name != view.method]
-    return row_of(analysis, [*others, point], view.pair, point_words(analysis, point))
+    return _row_of(analysis, [*others, point], view.pair, point_words(analysis, point))
+
+
+def _explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], percent: float) -> str:
+    """Return JSON with the words and all methods' points by target, the chosen method last.
+
+    `percent` gets a row as well where it lies between the steps of the slider.
+    """
+    between = None if percent in PERCENTS else percent
+    return _table((analysis.key, analysis.methods, noun()), method, pair, between, analysis)
+
+
+@st.cache_data(scope="session", max_entries=16, show_spinner=False)
+def _table(
+    key: tuple[object, ...], method: str, pair: tuple[int, int], between: float | None, _analysis: Analysis
+) -> str:
+    percents = PERCENTS if between is None else np.sort(np.append(PERCENTS, between))
+    order = [name for name in _analysis.methods if name != method] + [method]
+    paths = [operating_points(_analysis.path(name), percents / 100) for name in order]
+    words = words_of_points(_analysis, paths[-1])
+    by_target = zip(zip(*paths, strict=True), words, strict=True)
+    rows = [_row_of(_analysis, points, pair, of_chosen) for points, of_chosen in by_target]
+    table: Table = {
+        "percents": percents.tolist(),
+        "lowest": LOWEST,
+        "highest": HIGHEST,
+        "step": STEP,
+        "methods": order,
+        "rows": rows,
+        "certified": _certified_range(_analysis, percents, paths[-1]),
+    }
+    return json.dumps(table, allow_nan=False)
+
+
+def _certified_range(analysis: Analysis, percents: Floats, points: Sequence[Point]) -> tuple[float, float] | None:
+    """Find the lowest and the highest target whose point is certified."""
+    certificate = analysis.certificate
+    if certificate is None or certificate.path is None or points[0].method != certificate.path.method:
+        return None
+    held = [
+        percent
+        for percent, point in zip(percents, points, strict=True)
+        if point.status != "unreachable" and certificate.covers(point.thresholds)
+    ]
+    return (float(held[0]), float(held[-1])) if held else None
+
+
+def _row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], words: PointWords) -> Row:
+    """Make a row of the points of all methods, the chosen one last, which the words are about."""
+    chosen = points[-1]
+    # Do not draw a point without alerts unless it is the chosen method's.
+    drawn = [point for point in points if point.status != "unreachable" or point is chosen]
+    right, view = plane_view(drawn)
+    m = chosen.marginal_precision
+    axes = analysis.surfaces.axes
+    across = [axes[j] for j in pair[: len(axes)]]
+    signs = np.array([direction(analysis.surfaces.names[j]) for j in pair[: len(axes)]])
+    places = [
+        signs * inside(point.thresholds[np.newaxis, list(pair[: len(axes)])], across)[0] if point in drawn else None
+        for point in points
+    ]
+    return {
+        "price": price_words(m, analysis.settings.unit),
+        "slope": f"slope dTP/dFP = {m / (1 - m):.3g}",
+        "words": vars(words).copy(),
+        "x": [None if place is None else float(place[0]) for place in places],
+        "y": [None if place is None or len(place) == 1 else float(place[1]) for place in places],
+        "fp": [point.fp if point in drawn else None for point in points],
+        "tp": [point.tp if point in drawn else None for point in points],
+        "tangent": tangent_ends(chosen, right),
+        "view": view,
+    }

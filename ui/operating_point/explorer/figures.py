@@ -1,4 +1,4 @@
-"""The charts: what stays while the target moves, and the marks that follow it; as text for the explorer."""
+"""Draw the charts and the marks that follow the target, as text for the explorer."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def chart_names(analysis: Analysis) -> list[str]:
 def live_charts(
     analysis: Analysis, view: ViewState, theme: Theme, *, large: bool, surfaces: bool
 ) -> dict[str, ChartMessage]:
-    """Return the charts by name, each with its marks; `large` ones have the letters of a meeting room.
+    """Return the charts by name with their marks; `large` ones use large letters.
 
     Without `surfaces` these are named only.
     """
@@ -67,7 +67,7 @@ def live_charts(
 def backdrop(
     analysis: Analysis, view: ViewState, name: str, theme: Theme, *, legend: bool, counts: bool = True
 ) -> go.Figure:
-    """Draw what stays while the target moves; without `counts`, threshold space shows paths only."""
+    """Draw the fixed part of a chart; without `counts`, threshold space shows paths only."""
     surfaces, paths, pair = view.surfaces, analysis.paths, view.pair
     unit, words = analysis.settings.unit, vocabulary()
     if name == "plane":
@@ -93,7 +93,7 @@ def expected_traces(analysis: Analysis, view: ViewState, name: str) -> Sequence[
 def mark_traces(
     analysis: Analysis, view: ViewState, name: str, points: Sequence[Point], theme: Theme
 ) -> list[tuple[BaseTraceType, str | list[str]]]:
-    """Draw points, one of a method each, with the columns of the explorer's table that their coordinates follow."""
+    """Draw one point of each method, with the table columns of its coordinates."""
     surfaces, chosen, pair = view.surfaces, view.method, view.pair
     if name == "plane":
         tangent, stars = figures.plane_marks(points, chosen=chosen, theme=theme)[0]
@@ -117,7 +117,7 @@ def _depends_on(analysis: Analysis, view: ViewState, name: str) -> tuple[object,
 
 
 def _sliced_at(analysis: Analysis, view: ViewState) -> tuple[object, ...]:
-    """Return what the surfaces of a view follow from besides: of more than two classifiers, slices at the point."""
+    """Return the point that slices surfaces of more than two classifiers, else None."""
     many = len(analysis.surfaces.names) > 2
     return (view.pair, tuple(view.chosen_point.thresholds) if many else ())
 

@@ -1,4 +1,4 @@
-"""What Python and the browser tell each other, written once: `make types` makes `browser/messages.d.ts` of it."""
+"""Messages between Python and the browser; `make types` makes `browser/messages.d.ts`."""
 
 from typing import Annotated, Any, TypedDict
 
@@ -16,7 +16,7 @@ class MethodStyle(TypedDict):
 
 
 class Row(TypedDict):
-    """One target: its words, and the points of all methods in the order of the table; None is not drawn.
+    """One target: its texts, and the points of all methods in table order; None is not drawn.
 
     `tangent` and `view` hold FP, then TP: the ends of the tangent, and the ranges that show the point.
     """
@@ -48,10 +48,10 @@ class Table(TypedDict):
 
 
 class ChartMessage(TypedDict):
-    """One chart: each trace, the layout and each mark as JSON text, so that what did not change is known by its text.
+    """One chart: traces, layout and marks as JSON text, so that equal texts are not resent.
 
-    Marks carry in `meta.follows` which columns of `Row` their coordinates follow. The layout is empty where the chart
-    is sent once the browser says that it is in sight.
+    Marks name in `meta.follows` the columns of `Row` for their coordinates. The layout is empty until the browser
+    reports that the chart is visible.
     """
 
     title: str
@@ -63,7 +63,7 @@ class ChartMessage(TypedDict):
 
 
 class Intervals(TypedDict):
-    """What new data will show of one point: by label, an interval in words."""
+    """Intervals expected on new data at one point, in words by label."""
 
     percent: float
     by_hand: bool
@@ -71,18 +71,16 @@ class Intervals(TypedDict):
 
 
 class Message(TypedDict):
-    """Sent to the browser at each run of the page; `contract` is the number of what stands here.
+    """The state for the browser at each run; `contract` is the version of the messages.
 
-    `about` is what the axes mean: the user's zoom is kept while it stays the same. `percent` is where the slider
-    shows the point, `home` the target that it goes back to. `heard` is the number of the user's last event that
-    Python has heard of. `table` is a `Table` as JSON text, which is not parsed again while it stays the same. It,
-    the traces and the layouts are sent as names of `texts`, where those are left out that the browser holds. `key`
-    holds all methods, `colour` is that of the chosen one. `explanations` are found by the beginning of a label, and
-    have {label} for the value under it. `headline` is the label of the rate that stands among the counts. `large`:
-    for a meeting room. `subject` says what the numbers are of, for who hears them. `hand` is the point where no
-    target leads to it; `present` the one at the thresholds in force now. `goal` is what the point is derived
-    from, empty for the slider and the hand; `told` says what its goal comes to, `place` between which targets it
-    lies. `pair`: the classifiers whose thresholds are drawn; `thresholds`: the chosen ones of all, None for never.
+    `about`: the meaning of the axes; the zoom is kept while it stays the same. `percent`: the slider's position;
+    `home`: the target to return to. `acknowledged`: the number of the last event that Python received. `table`: a
+    `Table` as JSON text. It, traces and layouts are names of `texts`, without those that the browser holds. `key`: all
+    methods; `colour`: that of the chosen one. `explanations`: by the beginning of a label, with {label} for its value.
+    `headline`: the label of the rate among the counts. `subject`: a description for screen readers. `hand`: the point
+    where no target leads to it; `present`: the compared point. `goal`: the active goal, empty for the slider and manual
+    thresholds; `goal_note` describes it, `place` the neighbouring targets. `pair`: the drawn classifiers; `thresholds`:
+    the chosen ones of all, None for never.
     """
 
     contract: int
@@ -90,7 +88,7 @@ class Message(TypedDict):
     about: str
     percent: float
     home: float
-    heard: int
+    acknowledged: int
     texts: dict[str, str]
     table: str
     charts: dict[str, ChartMessage]
@@ -107,17 +105,17 @@ class Message(TypedDict):
     hand: Row | None
     present: Row | None
     goal: str
-    told: str
+    goal_note: str
     place: str
     pair: tuple[int, int]
     thresholds: list[float | None]
 
 
 class Events(TypedDict):
-    """Sent by the browser, each as a value of the component; events carry their number, as they arrive in any order.
+    """Events of the browser, numbered because they arrive in any order.
 
-    They carry also the names of the texts that the browser holds; `lost`: a text is missing that it was thought to
-    hold. `failed`: the charts could not be drawn at all. `surfaces`: they are in sight.
+    They include the names of the held texts. `lost`: an expected text is missing. `failed`: the charts cannot be drawn.
+    `surfaces`: the surfaces are visible.
     """
 
     moved: tuple[float, int, list[str]]

@@ -1,4 +1,4 @@
-"""The parts below the charts, in the order of the screen: a new one stands in its own file and in `SECTIONS`."""
+"""List the sections below the charts in screen order; add a new file to `SECTIONS`."""
 
 from collections.abc import Callable
 

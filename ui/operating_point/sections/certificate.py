@@ -25,7 +25,7 @@ IN_URL = numbers_parameter("guaranteed")
 
 
 def with_certificate(analysis: Analysis) -> Analysis:
-    """Return the analysis with the path of the certificate asked for, where that was for the same data and settings."""
+    """Return the analysis with its certificate's path, if requested for the same data."""
     documents = documents_or_counts(analysis.dataset.source)
     linked = IN_URL.asked()
     if linked is not None and len(linked) == 2:
@@ -38,13 +38,13 @@ def with_certificate(analysis: Analysis) -> Analysis:
     try:
         found = certificate_of(analysis, documents, asked.precision, asked.confidence)
     except DataError:
-        # Where it was asked for, the reason is told.
+        # The form shows the reason.
         return analysis
     return analysis.with_certificate(found)
 
 
 def request_certificate(about: Hashable, precision: float, confidence: float) -> None:
-    """Have the path of a certificate among the paths, while the screen is about these data and settings."""
+    """Add a certificate's path to the paths of its data and settings."""
     session().point.certificate = CertificateRequest(about, precision, confidence)
 
 
@@ -56,12 +56,12 @@ def request_shown_certificate(analysis: Analysis, precision: float, confidence: 
 def certificate_of(
     analysis: Analysis, documents: RatedDocuments | RatedCounts, precision: float, confidence: float
 ) -> Certificate:
-    """Return the certificate of documents, kept for the session. Raises DataError where nothing can be guaranteed."""
+    """Return the cached certificate. Raises DataError if nothing can be guaranteed."""
     group = analysis.dataset.columns.group
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
-            f"{vocabulary().documents.capitalize()} of one '{shortened(group)}' belong together, and counts of cells "
-            f"do not tell which: a guarantee needs the rows. Choose dates with at most {MAX_FETCHED:,} of them, or no "
+            f"{vocabulary().documents.capitalize()} of one '{shortened(group)}' belong together, but counts of cells "
+            f"do not show which: a guarantee needs the rows. Choose dates with at most {MAX_FETCHED:,} of them, or no "
             "group."
         )
     return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
@@ -72,7 +72,7 @@ def _about(analysis: Analysis) -> tuple[str, Settings]:
 
 
 def _can_be_asked(asked: CertificateRequest) -> bool:
-    """Whether the boxes could ask for it. Links and records may come from anybody."""
+    """Return whether the inputs allow this request; links and records are untrusted."""
     in_range = MIN_PRECISION <= round(100 * asked.precision, DIGITS) <= MAX_PRECISION
     return in_range and round(100 * asked.confidence, DIGITS) in CONFIDENCES.values()
 
@@ -92,7 +92,7 @@ MAX_RATINGS_TOLD = 100_000
 
 
 def show_certificate(context: PointContext) -> None:
-    """Certify a precision on request: show the loosest thresholds whose precision is at least so much."""
+    """Certify a precision: show the loosest thresholds with at least this precision."""
     documents = documents_or_counts(context.analysis.dataset.source)
     if documents is not None:
         _show_certificate(context.analysis, documents)

@@ -1,4 +1,4 @@
-"""Current against proposed thresholds on the operating-point page, and the documents between the two."""
+"""Compare current with proposed thresholds, and list the documents between them."""
 
 import math
 
@@ -36,7 +36,7 @@ NOT_KNOWN = "not known"
 
 @shown_when_open("Compare with the present thresholds", icon=":material/difference:", key="compare")
 def show_comparison(context: PointContext) -> None:
-    """Show the point next to the present thresholds or a pinned point, and the documents added and dropped."""
+    """Compare the point with current or pinned thresholds, listing changed documents."""
     # Documents are compared, whatever the paths were found on.
     analysis, point = context.analysis.in_documents, context.point
     ask_compared_thresholds(analysis, point)
@@ -55,11 +55,10 @@ def show_comparison(context: PointContext) -> None:
 
 def _say_what_is_missing(analysis: Analysis) -> None:
     if any(value is not None for value in comparison_of(analysis).current):
-        st.error("The present thresholds must be numbers of a usual size; correct them.", icon=":material/error:")
+        st.error("The current thresholds must be numbers of a usual size; correct them.", icon=":material/error:")
         return
     st.info(
-        "Type the thresholds in use today, or load them; one that is left empty stands for *never*. Or pin this point "
-        "and move on to another one.",
+        "Enter or load the current thresholds; an empty one means *never*. Or pin this point and choose another one.",
         icon=":material/edit:",
     )
 
@@ -116,7 +115,7 @@ def _money_rows(
 
 
 def _say_where_counted(analysis: Analysis, title: str, thresholds: list[float], side: CountedThresholds) -> None:
-    """Say why counts are not exact: nobody rated below a floor, and a table has counts at its nodes only."""
+    """Explain inexact counts: missing ratings below a floor, or counts only at nodes."""
     source, are_documents = analysis.dataset.source, analysis.dataset.supports("documents")
     triples = zip(source.names, thresholds, source.floors if are_documents else side.thresholds, strict=True)
     if not are_documents:
@@ -206,7 +205,7 @@ def _precision(side: CountedThresholds) -> str:
 
 
 def _precision_difference(current: CountedThresholds, proposed: CountedThresholds) -> str:
-    """Write the difference in percentage points, of the precisions as they are and not as they are rounded."""
+    """Format the difference of unrounded precisions in percentage points."""
     if not (current.complete and proposed.complete):
         return NOT_KNOWN
     return points(proposed.precision - current.precision)

@@ -1,4 +1,4 @@
-"""Who flags what at a point: each classifier alone and together with others."""
+"""Show the alerts of each classifier at a point, alone and together with others."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from ui.shared.widgets import shown_when_open
 
 @shown_when_open("Who flags what", icon=":material/join_inner:", key="contributions")
 def show_contributions(context: PointContext) -> None:
-    """Show what each classifier flags alone and together with others; under `all`, what each alone holds back."""
+    """Show each classifier's alerts alone and together; under `all`, those it alone rejects."""
     analysis, point = context.analysis, context.point
     if not analysis.rated.supports("documents"):
         st.info(no_documents(vocabulary()))
@@ -48,13 +48,13 @@ def show_contributions(context: PointContext) -> None:
         COUNT_KINDS,
         alt="True and false positives of each combination of classifiers.",
     )
-    said = (
+    sentence = (
         "Each alert counts once, under all the classifiers that flag it. What one flags alone would be lost without it."
         if rule == "any"
         else "What one classifier alone holds back reaches the thresholds of all others: without it, it would be "
         "flagged as well."
     )
-    st.caption(f"{said}{' Alerts without a decision are not counted here.' if analysis.has_undecided else ''}")
+    st.caption(f"{sentence}{' Alerts without a decision are not counted here.' if analysis.has_undecided else ''}")
 
 
 def _title(part: Contribution, names: tuple[str, ...], rule: Rule) -> str:

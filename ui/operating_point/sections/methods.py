@@ -1,4 +1,4 @@
-"""The methods next to each other at the target, each classifier's margin at the point, and the point as an F-score."""
+"""Compare the methods at the target, show each classifier's margin and the F-score."""
 
 import math
 
@@ -150,7 +150,7 @@ def show_margins(context: PointContext) -> None:
 
 
 def _band(analysis: Analysis, point: Point) -> float | None:
-    """How much money next to a threshold is looked at: as much as goes with as many documents as else would be."""
+    """Return the money next to a threshold that matches the usual number of documents."""
     if analysis.settings.unit is Unit.DOCUMENTS:
         return None
     documents = analysis.in_other_unit([point])[0]

@@ -1,4 +1,4 @@
-"""What new data will show: intervals at the point, held-out counts of every method, the band along the path."""
+"""Show expected new data: intervals, held-out counts and the band along the path."""
 
 import math
 from collections.abc import Callable
@@ -33,11 +33,11 @@ from ui.shared.formatting import (
 )
 from ui.shared.page_setup import theme
 
-SECONDS_BETWEEN_LOOKS = 0.7
+SECONDS_BETWEEN_POLLS = 0.7
 
 
 def show_new_data(context: PointContext) -> None:
-    """Intervals at the assessed point, bands along the path and held-out counts, where they were asked for."""
+    """Show intervals at the assessed point, bands and held-out counts if requested."""
     if not context.new_data:
         return
     analysis, point = context.analysis, context.view.assessed_point
@@ -45,11 +45,11 @@ def show_new_data(context: PointContext) -> None:
         return
     jobs = jobs_of(analysis, point)
     unfinished = not all(job.finished for job in jobs)
-    st.fragment(_look, run_every=SECONDS_BETWEEN_LOOKS if unfinished else None)(analysis, point, unfinished)
+    st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS if unfinished else None)(analysis, point, unfinished)
 
 
 def _has_groups_counted(analysis: Analysis, point: Point) -> bool:
-    """Tell whether intervals can be found; where rows of one group lie in a source, offer to count the groups."""
+    """Return whether intervals can be found; offer to count groups in an engine first."""
     thresholds, column = uncounted_groups(analysis, point), analysis.rated.columns.group
     if thresholds is None or column is None:
         return True
@@ -112,8 +112,7 @@ def _show_progress(
 def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:
     if not isinstance(point, OperatingPoint) and documents_or_counts(analysis.dataset.source) is None:
         st.caption(
-            "A table of counts says nothing of thresholds beside the slider's on new data: that takes the "
-            f"{vocabulary().documents}."
+            f"Estimates for thresholds beside the path need the {vocabulary().documents}, not a table of counts."
         )
     if bootstrap is None or bootstrap.done < bootstrap.requested:
         return
@@ -216,9 +215,8 @@ def _show_held_out(analysis: Analysis, point: Point, path: PathEvidence | None) 
     )
     groups = _words_of_groups(analysis)
     st.caption(
-        f"Five times, thresholds were chosen without a fifth of the {vocabulary().documents} and counted on that "
-        "fifth; the difference to *here* is optimism. Net benefit is TP less FP times the slope: what the target says "
-        "both are worth." + groups
+        f"Five times, thresholds were chosen without a fifth of the {vocabulary().documents} and counted on it; "
+        "the difference to *here* is optimism. Net benefit is TP less FP times the slope of the target." + groups
     )
 
 

@@ -37,7 +37,7 @@ def show_alerts_per_day(context: PointContext) -> None:
 
 
 def show_periods(context: PointContext) -> None:
-    """TP, FP and precision per week, with what they tell of drift. Nothing where documents have no times."""
+    """Show TP, FP and precision per week, and signs of drift, if documents have times."""
     if context.analysis.rated.supports("time"):
         _show_periods(context.analysis, context.point)
 
@@ -53,7 +53,7 @@ def only_rated() -> str:
 def is_counted(analysis: Analysis, point: Point, by: By) -> bool:
     """Return whether a point is counted by day or segment; in an engine, offer to count it.
 
-    Thresholds beside the path cannot be counted there, which a message says.
+    A message explains that thresholds beside the path cannot be counted there.
     """
     rated = analysis.rated
     if not isinstance(rated, CountedDataset):
@@ -160,7 +160,7 @@ def _day_words(days: DailyAlerts) -> str:
 
 
 def _precision_words(weeks: WeeklyCounts, incomplete: int | None) -> str:
-    """Whether precision drifts, in a sentence."""
+    """Describe whether precision drifts."""
     drift = precision_drift(weeks, incomplete)
     first, last = (f"{100 * value:.0f}\N{NO-BREAK SPACE}%" for value in (drift.early, drift.late))
     match drift.verdict:
@@ -178,7 +178,7 @@ def _precision_words(weeks: WeeklyCounts, incomplete: int | None) -> str:
 
 
 def _alert_words(weeks: WeeklyCounts) -> str:
-    """Whether the number of alerts drifts, in a sentence."""
+    """Describe whether the number of alerts drifts."""
     drift = alerts_drift(weeks)
     match drift.verdict:
         case "too few":

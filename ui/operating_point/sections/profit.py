@@ -86,8 +86,8 @@ def _best_words(curve: ProfitCurve, scenario: Scenario, chosen: float) -> str:
 
 
 def _alt(marks: dict[str, tuple[float, float]], scenario: Scenario) -> str:
-    told = (
+    parts = (
         f"{name}: {money_words(payoff, scenario.currency)} with {plural(alerts, 'alert')}"
         for name, (alerts, payoff) in marks.items()
     )
-    return f"Payoff against alerts along the path. {'; '.join(told)}."
+    return f"Payoff against alerts along the path. {'; '.join(parts)}."

@@ -42,7 +42,7 @@ FIRST_TARGET, FIRST_PRECISION, FIRST_COST = 80.0, 90.0, 50.0
 
 @dataclass(frozen=True)
 class BlockGoal:
-    """What can drive the upper cut: its name, the key of its widget, and the band that a value of it leads to."""
+    """A way to set the upper cut: name, widget key, and the band for its value."""
 
     label: str
     key: str
@@ -52,7 +52,7 @@ class BlockGoal:
 
 
 def ask_switch() -> bool:
-    """Whether a part of the alerts is blocked without a review."""
+    """Return whether a part of the alerts is blocked without a review."""
     return st.toggle(
         "Block the surest part without a review",
         key=SWITCH_KEY,
@@ -107,9 +107,7 @@ def _ask_precision() -> float:
 def _ask_cost() -> float:
     scenario = session().point.scenarios.driving
     unit = f" ({scenario.currency})" if scenario is not None and scenario.currency else ""
-    help_ = (
-        "What it costs to stop a good customer for nothing. Reviews and catches cost and bring what the scenario says."
-    )
+    help_ = "The cost of stopping a good customer. The scenario gives the cost of reviews and the value of catches."
     label = f"A false block costs{unit}"
     return ask_number(st.number_input, label, (0.0, 1e9), FIRST_COST, format="%g", key="block_cost", help=help_)
 
@@ -125,12 +123,12 @@ def _by_precision(analysis: Analysis, point: Point, percent: float) -> ReviewBan
 def _by_cost(analysis: Analysis, point: Point, cost: float) -> ReviewBand:
     scenario = session().point.scenarios.driving
     if scenario is None:
-        raise DataError("What a review costs is not said yet; set the point by costs first.")
+        raise DataError("The cost of a review is unknown; set the point by costs first.")
     costs = BandCosts(payoffs=scenario.payoffs, false_block=cost)
     return band_for_payoffs(analysis.path(point.method), cases_of(analysis, point.method), costs, point)
 
 
-# By what the URL says, in the order of the screen.
+# By URL value, in the order of the screen.
 GOALS = {
     "slider": BlockGoal("marginal precision", "block_m", "marginal precision in percent", _ask_target, _by_target),
     "precision": BlockGoal(
@@ -260,11 +258,11 @@ def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
     costs = BandCosts(payoffs=scenario.payoffs, false_block=chosen.goal_values[0].value)
     block, both = (np.array(point_cases(analysis, point)) for point in (chosen.band.block, chosen.band.review))
     blocked, reviewed = costs.blocked(*block), costs.payoffs.total(*(both - block))
-    told = [as_text(money_words(value, scenario.currency)) for value in (blocked + reviewed, blocked, reviewed)]
+    amounts = [as_text(money_words(value, scenario.currency)) for value in (blocked + reviewed, blocked, reviewed)]
     alone = as_text(money_words(costs.payoffs.total(*both), scenario.currency))
     st.markdown(
-        f"**Together they bring {told[0]}:** {told[1]} by blocking, {told[2]} by reviewing. Reviewing all of it would "
-        f"bring {alone}."
+        f"**Together they bring {amounts[0]}:** {amounts[1]} by blocking, {amounts[2]} by reviewing. "
+        f"Reviewing all of it would bring {alone}."
     )
 
 
@@ -277,21 +275,21 @@ def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
     known = rated.calendar
     days = daily_reviews(rated.documents, known, chosen.band)
     often, most = held_on_nine_of_ten(days), chosen.reviews_per_day
-    said = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
+    workload = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
     if most is None:
-        st.markdown(said)
+        st.markdown(workload)
     elif often <= most:
-        st.markdown(f"{said} That keeps within {most:g}.")
+        st.markdown(f"{workload} That keeps within {most:g}.")
     else:
-        st.warning(_too_many(said, days, most), icon=":material/groups:")
+        st.warning(_too_many(workload, days, most), icon=":material/groups:")
         _offer_fewer(analysis, chosen, known, most)
 
 
-def _too_many(said: str, days: DailyAlerts, most: float) -> str:
+def _too_many(workload: str, days: DailyAlerts, most: float) -> str:
     held = (
         "on average, but not on nine days of ten" if days.mean <= most else "neither on average nor on nine days of ten"
     )
-    return f"{said} {most:g} a day is kept {held}: raise the operating point, or lower the upper cut."
+    return f"{workload} {most:g} a day is kept {held}: raise the operating point, or lower the upper cut."
 
 
 def _offer_fewer(analysis: Analysis, chosen: ChosenBand, known: Calendar, most: float) -> None:

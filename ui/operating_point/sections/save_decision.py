@@ -1,4 +1,4 @@
-"""The part of the operating point where a decision is made: who and why, into the log, and away as files."""
+"""Save a decision with its author and reason, to the log and as files."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,9 +42,9 @@ def make_decision(
     resamples: PointBootstrap | None = None,
     block: RecordedBlock | None = None,
 ) -> None:
-    """Make a decision of a point that a target led to: keep it in the log, take it away as files.
+    """Save the decision for a point in the log, and offer it as files.
 
-    `pair`: the classifiers whose thresholds are drawn. `resamples`, `block`: what is known of new data, and the upper
+    `pair`: the classifiers of the charts. `resamples`, `block`: the estimates for new data, and the upper
     cut, where there is one.
     """
     current = current_thresholds_of(analysis)
@@ -68,7 +68,7 @@ def make_decision(
 
 
 def _ask_to_decide(draft: DecisionRecord, find_evidence: Callable[[], RecordedEvidence]) -> None:
-    """Who and why; a form, so that what is saved or taken away is what was typed."""
+    """Ask for author and reason in a form, so that saved texts equal typed ones."""
     may_decide = reader().may(Role.DECIDE)
     with st.form("decision", border=False):
         author = ask_name("Decided by", key="decision_author")
@@ -106,7 +106,7 @@ def _save_to_log(record: DecisionRecord) -> MadeDecision:
 
 
 def _the_same_again(record: DecisionRecord) -> DecisionRecord:
-    """Return the decision that was made before, where nothing but the moment is new: it keeps its id."""
+    """Return the previous decision with its id if only the time has changed."""
     made = session().point.decision
     if made is None:
         return record
@@ -115,7 +115,7 @@ def _the_same_again(record: DecisionRecord) -> DecisionRecord:
 
 
 def _same_decision(made: DecisionRecord, draft: DecisionRecord) -> bool:
-    """Whether the screen still shows what was decided; intervals may have come since."""
+    """Return whether the screen still shows what was decided; intervals may have come since."""
     return all(
         getattr(made, name) == getattr(draft, name)
         for name in ("data", "columns", "settings", "target", "thresholds", "block")

@@ -20,7 +20,7 @@ MAX_NAMED = 8
 
 
 def show_segments(context: PointContext) -> None:
-    """Show what the point flags in each segment, and where it clearly differs; nothing where there are no segments."""
+    """Show the alerts in each segment, and where they clearly differ, if there are segments."""
     if context.analysis.rated.supports("segment"):
         _show_segments(context.analysis, context.point)
 
@@ -65,7 +65,7 @@ def _show_table(found: Sequence[Segment]) -> None:
 
 
 def _difference_words(found: Sequence[Segment]) -> str:
-    """Where the precision differs, in a sentence."""
+    """Describe the segments with a different precision."""
     tp, alerts = sum(segment.tp for segment in found), sum(segment.alerts for segment in found)
     if not alerts:
         return "Nothing is flagged at this point."

@@ -1,4 +1,4 @@
-"""What simpler rules lose at as many false positives as the point, and what to rate next."""
+"""Show the losses of simpler rules at equal false positives, and the next ratings."""
 
 import streamlit as st
 
@@ -42,11 +42,11 @@ def _show_simpler_rules(analysis: Analysis, documents: RatedDocuments, point: Po
     if analysis.settings.unit is Unit.DOCUMENTS:
         _show_rating_plan(analysis, documents, point)
     else:
-        st.caption(f"What to rate next is told where {vocabulary().documents} are counted.")
+        st.caption(f"Recommended ratings appear where {vocabulary().documents} are counted.")
 
 
 def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
-    """Say which of the flagged documents to rate next, and what more ratings in each band would bring."""
+    """Recommend flagged documents to rate, and show the effect of ratings in each band."""
     try:
         plan = rating_plan(documents, point, analysis.path(point.method))
     except DataError as error:

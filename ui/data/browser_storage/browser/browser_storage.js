@@ -2,16 +2,16 @@
 // Keeps the files that the server has read, and brings the one back that it asks for. All is asked for in messages of
 // Python; nothing here reads a file.
 
-/** @import { ChoicesMessage, FilesMessage, LoadedFile, Told } from "./messages.d.ts" */
+/** @import { ChoicesMessage, FilesMessage, LoadedFile, FileEvent } from "./messages.d.ts" */
 /** @import { KeptFile } from "./rules.js" */
 import { connect, show } from "./controls.js"
-import { prefer, preferences, tellServer } from "./preferences.js"
+import { prefer, preferences, informServer } from "./preferences.js"
 import { checked, cookieText, found, labelOf, labelOfLoaded, news, toLeave, withChoices } from "./rules.js"
 import { Shelf } from "./shelf.js"
 import { atRest, putInto, watchUploaders } from "./uploader.js"
 
-/** @typedef {(told: Told) => void} Tell */
-/** @typedef {{ message: FilesMessage, root: HTMLElement, tell: Tell }} Place */
+/** @typedef {(event: FileEvent) => void} Send */
+/** @typedef {{ message: FilesMessage, root: HTMLElement, send: Send }} Place */
 
 class Keeper {
   #shelf = new Shelf()
@@ -21,13 +21,13 @@ class Keeper {
   #arrived = new Map()
   /** What was asked for once is not tried again before it was there. @type {Set<string>} */
   #tried = new Set()
-  /** Visits that were told what columns mean, by kind of data. @type {Set<string>} */
+  /** Sessions that received the column choices, by kind of data. @type {Set<string>} */
   #knowing = new Set()
-  #toldLast = ""
-  /** The message that was answered last by telling something. */
+  #lastLabel = ""
+  /** The last message answered with an event. */
   #answered = ""
   #refused = false
-  #said = ""
+  #notice = ""
   /** One thing after the other. */
   #work = Promise.resolve()
 
@@ -35,9 +35,9 @@ class Keeper {
     watchUploaders(() => [...this.#places.keys()], file => this.#arrived.set(labelOf(file), file))
   }
 
-  /** @param {FilesMessage} message @param {HTMLElement} root @param {Tell} tell */
-  take(message, root, tell) {
-    const place = { message, root, tell }
+  /** @param {FilesMessage} message @param {HTMLElement} root @param {Send} send */
+  take(message, root, send) {
+    const place = { message, root, send }
     this.#places.set(message.uploader, place)
     connect(root, {
       keep: wanted => this.#then(() => this.#keep(wanted)),
@@ -69,8 +69,8 @@ class Keeper {
     this.#work = this.#work.then(step).catch(error => console.warn("Files kept in this browser:", error))
   }
 
-  // What columns meant in earlier visits; Python must know it before it reads a file, and once is enough.
-  /** @param {FilesMessage} message @returns {Told} */
+  // Earlier column choices; Python needs them once, before it reads a file.
+  /** @param {FilesMessage} message @returns {FileEvent} */
   #choices({ shelf, visit, is_open: isOpen }) {
     const about = `${visit} ${shelf}`
     if (!isOpen || this.#knowing.has(about)) return {}
@@ -81,7 +81,7 @@ class Keeper {
 
   /** @param {Place} place */
   async #follow(place) {
-    const { shelf, visit, heard, wanted, loaded, using, limit } = place.message
+    const { shelf, visit, acknowledged, wanted, loaded, using, limit } = place.message
     for (const { name } of loaded) this.#tried.delete(`${visit} ${name}`)
     const choices = this.#choices(place.message)
     this.takeChoices(place.message)
@@ -90,23 +90,23 @@ class Keeper {
       if (using !== null) await this.#use(shelf, using)
     }
     const files = await this.#files()
-    const told = { ...this.#show(place, files), ...choices }
-    const isTold = Object.keys(told).length > 0
-    if (wanted && isTold) {
+    const event = { ...this.#show(place, files), ...choices }
+    const isNews = Object.keys(event).length > 0
+    if (wanted && isNews) {
       // A file that comes while the page runs anew may be lost, so the next message is waited for.
-      this.#answered = `${visit} ${heard}`
-      place.tell(told)
-    } else if (wanted && this.#answered !== `${visit} ${heard}` && !this.#tried.has(`${visit} ${wanted.name}`)) {
+      this.#answered = `${visit} ${acknowledged}`
+      place.send(event)
+    } else if (wanted && this.#answered !== `${visit} ${acknowledged}` && !this.#tried.has(`${visit} ${wanted.name}`)) {
       this.#tried.add(`${visit} ${wanted.name}`)
       await this.#bringBack(place, found(files.filter(file => file.shelf === shelf), wanted), wanted.name)
-    } else if (isTold) {
-      void atRest().then(() => place.tell(told))
+    } else if (isNews) {
+      void atRest().then(() => place.send(event))
     }
   }
 
   /** @param {Place} place @param {KeptFile | undefined} kept @param {string} name */
-  async #bringBack({ message, tell }, kept, name) {
-    if (!kept || !await putInto(message.uploader, new File([kept.file], kept.name))) tell({ gone: name })
+  async #bringBack({ message, send }, kept, name) {
+    if (!kept || !await putInto(message.uploader, new File([kept.file], kept.name))) send({ gone: name })
   }
 
   /** What is kept; nothing where the browser refuses. */
@@ -133,7 +133,7 @@ class Keeper {
       await this.#makeRoom(files, { shelf, name, digest, size, used: Date.now(), file }, limit)
     } catch {
       // Such as a file that was changed on the disk since.
-      this.#say(`This browser would not keep ${name}.`)
+      this.#showNotice(`This browser would not keep ${name}.`)
     }
   }
 
@@ -149,16 +149,16 @@ class Keeper {
   /** @param {KeptFile[]} others @param {KeptFile} file @param {number} limit */
   async #makeRoom(others, file, limit) {
     const leaving = toLeave(others, file.size, limit)
-    if (!leaving) return this.#say(`${file.name} is too large to be kept in this browser.`)
+    if (!leaving) return this.#showNotice(`${file.name} is too large to be kept in this browser.`)
     await this.#shelf.remove(leaving)
     while (!await this.#put(file)) {
       // The browser's own limit may be lower.
       const [next] = toLeave(others.filter(kept => !leaving.includes(kept)), limit, limit) ?? []
-      if (!next) return this.#say(`This browser would not keep ${file.name}.`)
+      if (!next) return this.#showNotice(`This browser would not keep ${file.name}.`)
       await this.#shelf.remove([next])
       leaving.push(next)
     }
-    this.#say(leaving.length
+    this.#showNotice(leaving.length
       ? `No longer kept in this browser, to make room: ${leaving.map(({ name }) => name).join(", ")}.` : "")
   }
 
@@ -173,21 +173,21 @@ class Keeper {
     }
   }
 
-  /** @param {string} said */
-  #say(said) {
-    this.#said = said
+  /** @param {string} notice */
+  #showNotice(notice) {
+    this.#notice = notice
   }
 
   // Show what is kept; returns what the server does not know of it.
-  /** @param {Place} place @param {KeptFile[]} files @returns {Told} */
+  /** @param {Place} place @param {KeptFile[]} files @returns {FileEvent} */
   #show({ message, root }, files) {
     const { limit, shelf } = message
-    show(root, { keeps: this.#keeps, refused: this.#refused, files, limit, said: this.#said })
-    tellServer(cookieText(files, preferences().using ?? {}))
+    show(root, { keeps: this.#keeps, refused: this.#refused, files, limit, notice: this.#notice })
+    informServer(cookieText(files, preferences().using ?? {}))
     const kept = news(files.filter(file => file.shelf === shelf), message)
     const label = JSON.stringify([message.visit, shelf, kept])
-    if (!kept || label === this.#toldLast) return {}
-    this.#toldLast = label
+    if (!kept || label === this.#lastLabel) return {}
+    this.#lastLabel = label
     return { kept }
   }
 
@@ -203,14 +203,14 @@ class Keeper {
     await this.#clear("Forgotten. What is loaded stays until this page is closed.")
   }
 
-  /** @param {string} said */
-  async #clear(said) {
+  /** @param {string} notice */
+  async #clear(notice) {
     await this.#shelf.remove(await this.#files())
     prefer({ using: {}, choices: {} })
-    this.#say(said)
+    this.#showNotice(notice)
     for (const place of this.#shown) {
-      const told = this.#show(place, [])
-      if (told.kept) place.tell(told)
+      const event = this.#show(place, [])
+      if (event.kept) place.send(event)
     }
   }
 }
@@ -227,12 +227,12 @@ async function hasDigest(file, digest) {
 let keeper
 
 // What Streamlit calls whenever Python sent something, and what it gives.
-/** @typedef {(name: "told", told: Told) => void} Trigger */
+/** @typedef {(name: "event", event: FileEvent) => void} Trigger */
 /** @param {{ data: FilesMessage | ChoicesMessage, parentElement: HTMLElement, setTriggerValue: Trigger }} component */
 export default function ({ data, parentElement, setTriggerValue }) {
   keeper ??= new Keeper()
   const message = checked(data)
   if (!("uploader" in message)) return keeper.takeChoices(message)
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".kept-files"))
-  keeper.take(message, root, told => setTriggerValue("told", told))
+  keeper.take(message, root, event => setTriggerValue("event", event))
 }

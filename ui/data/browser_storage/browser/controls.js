@@ -4,7 +4,7 @@
 /** @import { KeptFile } from "./rules.js" */
 import { countInWords, sizeInWords, totalSize } from "./rules.js"
 
-/** @typedef {{ keeps: boolean, refused: boolean, files: KeptFile[], limit: number, said: string }} Shown */
+/** @typedef {{ keeps: boolean, refused: boolean, files: KeptFile[], limit: number, notice: string }} Shown */
 
 /** @param {HTMLElement} root @param {{ keep: (wanted: boolean) => void, forget: () => void }} actions */
 export function connect(root, { keep, forget }) {
@@ -15,7 +15,7 @@ export function connect(root, { keep, forget }) {
 }
 
 /** @param {HTMLElement} root @param {Shown} shown */
-export function show(root, { keeps, refused, files, limit, said }) {
+export function show(root, { keeps, refused, files, limit, notice }) {
   /** @param {string} name */
   const part = name => /** @type {HTMLElement} */ (root.querySelector(`.${name}`))
   part("about").textContent = refused
@@ -34,5 +34,5 @@ export function show(root, { keeps, refused, files, limit, said }) {
     item.textContent = `${name}, ${sizeInWords(size)}`
     return item
   }))
-  part("said").textContent = said
+  part("notice").textContent = notice
 }

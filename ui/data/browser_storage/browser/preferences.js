@@ -24,13 +24,13 @@ export function prefer(changed) {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...preferences(), ...changed }))
   } catch {
-    // Refused or full: the next visit begins without them.
+    // Refused or full: the next session starts without them.
   }
 }
 
-// What a server sees when a visit begins; by port, as IndexedDB is, which cookies are not.
+// Sent to the server at the start of a session; by port like IndexedDB, unlike cookies.
 /** @param {string} text */
-export function tellServer(text) {
+export function informServer(text) {
   const days = text ? 400 : 0
   document.cookie = `multiloss_files_${location.port}=${text}; path=/; max-age=${days * 86_400}; SameSite=Strict`
 }

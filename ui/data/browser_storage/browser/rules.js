@@ -10,7 +10,7 @@
 /** @typedef {Record<string, { text: string, used: number }>} KeptChoices */
 
 export const CONTRACT = 1
-// So much of a digest tells files apart.
+// This prefix of a digest identifies a file.
 const START = 12
 // Browsers cut cookies off at 4,096.
 const MAX_COOKIE = 3500
@@ -72,7 +72,7 @@ export function news(files, { kept, loaded }) {
   return isRight ? undefined : names
 }
 
-// What the server shall know when a visit begins, by kind of data: the files, the last used first, and the data used
+// For the start of a session, by kind of data: the files, last used first, and the data used
 // last. The longest unused files are left out where it gets too long.
 /** @param {KeptFile[]} files @param {Record<string, string>} using */
 export function cookieText(files, using) {
@@ -99,7 +99,7 @@ export function withChoices(choices, newer, now) {
   return Object.fromEntries(Object.entries(all).sort(([, a], [, b]) => b.used - a.used).slice(0, MAX_CHOICES))
 }
 
-// A file that came in and that the server read: the user's own name and size tell which one it is.
+// A file read by the server, identified by its original name and size.
 /** @param {{ name: string, size: number }} file */
 export function labelOf({ name, size }) {
   return `${size} ${name}`

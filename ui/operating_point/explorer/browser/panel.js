@@ -97,7 +97,7 @@ export class Panel {
   announce(percent, words) {
     const { goal, subject } = this.#message, by = this.parts.derived.hidden ? "" : ` Optimised for ${goal}.`
     const text = `${inWords(percent, words)}${by} ${subject}.`
-    if (this.parts.said.textContent !== text) this.parts.said.textContent = text
+    if (this.parts.announcement.textContent !== text) this.parts.announcement.textContent = text
   }
 
   /** Show the parts that do not move with the slider. @param {Message} message @param {Table} table */
@@ -156,7 +156,7 @@ export class Panel {
     parts.goal.hidden = !isManual && !goal
     parts.manual.hidden = !isManual
     parts.derived.hidden = !goal
-    parts.told.textContent = goal ? this.#message.told : ""
+    parts.goalNote.textContent = goal ? this.#message.goal_note : ""
     parts.by.textContent = goal
     parts.place.textContent = byHand && this.#message.place ? `, ${this.#message.place}` : ""
     const intervals = intervalsOf(this.#message.intervals, percent, byHand)

@@ -134,16 +134,16 @@ export class Choice {
   }
 
   /** @param {Message} message */
-  take({ percent, heard, table, hand, goal }) {
+  take({ percent, acknowledged, table, hand, goal }) {
     // A new session of Python restarts the count.
-    if (heard < this.#acknowledged) this.#last = this.#sent = heard
-    this.#acknowledged = heard
+    if (acknowledged < this.#acknowledged) this.#last = this.#sent = acknowledged
+    this.#acknowledged = acknowledged
     if (this.#text !== table) {
       this.#text = table
       this.table = JSON.parse(table)
     }
     // Ignore Python's state until it has acknowledged the user's last event.
-    if (heard === this.#last) Object.assign(this, { percent, goal, hand: hand ?? undefined })
+    if (acknowledged === this.#last) Object.assign(this, { percent, goal, hand: hand ?? undefined })
     if (!this.row) this.percent = percent
   }
 
