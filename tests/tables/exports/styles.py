@@ -63,6 +63,24 @@ def card_mainframe(a):
     return columns, truth
 
 
+def enterprise_alerts(a):
+    rating, truth = disposed(a, one_of(a, "Resolution", "Alert Resolution", "Resolution Code"))
+    columns = {
+        "Alert ID": a.cases("A"),
+        "Alert Date": a.times("%d %b %Y %H:%M"),
+        "Business Unit": a.words("Retail", "Cards", "SME"),
+        "Alert Score": a.hundred(0),
+        "Policy": a.words("wire", "ach", "check"),
+        "Customer ID": a.owners(),
+        "Transaction Amount": a.amounts(),
+        "Owner": a.words("jd", "mk", "rs"),
+        **rating,
+    }
+    found = Truth(truth, {"Alert Score"}, amount={"Transaction Amount"}, time={"Alert Date"}, group={"Customer ID"})
+    found.segment = {"Business Unit", "Policy", None}
+    return columns, found
+
+
 def streaming_platform(a):
     fraud, genuine = one_of(a, ("fraud", "genuine"), ("FRAUD", "LEGIT"), ("true_positive", "false_positive"))
     columns = {
@@ -78,6 +96,24 @@ def streaming_platform(a):
     }
     truth = Truth({"label": {fraud: F, genuine: N}}, {"model_score", "rules_score", "final_score"})
     truth.time, truth.segment = {"event_timestamp"}, {"channel"}
+    return columns, truth
+
+
+def abuse_scores(a):
+    bad, good = one_of(a, ("Bad", "Not Bad"), ("bad", "good"), ("fraud", "not fraud"))
+    names = ["payment_abuse_score", "account_takeover_score", "content_abuse_score", "promotion_abuse_score"]
+    columns = {
+        "user_id": a.owners("u"),
+        "created_at": a.times(),
+        **{name: a.probability() for name in names},
+        "email_verified": a.flags(),
+        "order_value": a.amounts(),
+        one_of(a, "label", "analyst_label", "manual_review_result"): a.rated([bad], [good]),
+    }
+    rating = list(columns)[-1]
+    truth = Truth(
+        {rating: {bad: F, good: N}}, set(names), amount={"order_value"}, time={"created_at"}, group={"user_id"}
+    )
     return columns, truth
 
 
@@ -98,6 +134,27 @@ def payment_gateway(a):
     }
     truth = Truth({"Disputed": {"true": F, "false": N}}, {"Risk Score"}, amount={"Amount"}, time={"Created (UTC)"})
     truth.group, truth.segment = {"Customer ID"}, {"Card Brand", None}
+    return columns, truth
+
+
+def case_manager(a):
+    fraud, genuine, open_ = one_of(
+        a,
+        (["Confirmed Fraud (CF)"], ["False Positive (FP)"], ["Unresolved"]),
+        (["Fraud"], ["Genuine"], ["Inconclusive"]),
+        (["Fraud - card not present"], ["Genuine"], ["Open"]),
+    )
+    columns = {
+        "ALERT_ID": a.cases(),
+        "SCORE_1": a.thousand(),
+        "SCORE_2": a.thousand(),
+        "INVESTIGATED_OUTCOME": a.rated(fraud, genuine, open_),
+        "ALERT_DTTM": a.times(),
+        "ACTIVITY_AMT": a.amounts(),
+        "QUEUE": a.words("Q1", "Q2"),
+    }
+    truth = Truth({"INVESTIGATED_OUTCOME": meanings(fraud, genuine, open_)}, {"SCORE_1", "SCORE_2"})
+    truth.amount, truth.time = {"ACTIVITY_AMT"}, {"ALERT_DTTM"}
     return columns, truth
 
 
@@ -219,6 +276,23 @@ def german_bank(a):
     return columns, found
 
 
+def french_bank(a):
+    rating, truth = disposed(a, one_of(a, "Résultat", "Statut", "Qualification", "Décision finale", "Conclusion"), "fr")
+    columns = {
+        "N° dossier": a.cases("D"),
+        "Date de création": a.times("%d/%m/%Y"),
+        "Montant": a.amounts(),
+        "Pays": a.words("FR", "BE", "ES"),
+        "Score de fraude": a.probability(),
+        "Probabilité modèle B": a.probability(),
+        "Âge du client": a.whole(18, 90),
+        "Nombre d'opérations": a.counts(),
+        **rating,
+    }
+    scores = {"Score de fraude", "Probabilité modèle B"}
+    return columns, Truth(truth, scores, amount={"Montant"}, time={"Date de création"}, segment={"Pays"})
+
+
 def spanish_bank(a):
     rating, truth = disposed(a, one_of(a, "Dictamen", "Resultado", "Estado", "Resolución"), "es")
     columns = {
@@ -237,6 +311,41 @@ def spanish_bank(a):
     return columns, found
 
 
+def portuguese_bank(a):
+    rating, truth = disposed(a, one_of(a, "Resultado", "Parecer", "Situação", "Conclusão"), "pt")
+    columns = {
+        "código": a.cases("T"),
+        "data": a.times("%d/%m/%Y %H:%M"),
+        "valor da transação": a.amounts(),
+        "canal": a.words("app", "internet", "agência"),
+        "pontuação": a.thousand(),
+        "risco": a.probability(),
+        "idade": a.whole(18, 90),
+        **rating,
+    }
+    found = Truth(truth, {"pontuação", "risco"}, amount={"valor da transação"}, time={"data"}, segment={"canal"})
+    return columns, found
+
+
+def account_opening(a):
+    name = one_of(a, "confirmed_fraud", "fraud_confirmed", "first_party_fraud", "is_bad")
+    columns = {
+        "application_id": a.cases("APP"),
+        "submitted_at": a.times(),
+        "product": a.words("card", "loan", "current"),
+        "applicant_age": a.whole(18, 80),
+        "identity_score": a.probability(),
+        "device_score": a.probability(),
+        "email_age_days": a.whole(0, 3000),
+        "pep": a.flags("Y", "N"),
+        "vip": a.flags("Y", "N"),
+        name: a.marks("Y", "N"),
+    }
+    truth = Truth({name: {"y": F, "n": N}}, {"identity_score", "device_score"}, time={"submitted_at"})
+    truth.segment = {"product"}
+    return columns, truth
+
+
 def money_laundering(a):
     columns = {
         "alert_id": a.cases(),
@@ -252,6 +361,43 @@ def money_laundering(a):
     truth = Truth({"sar_filed": {"y": F, "n": N}}, {"alert_score", "network_risk_score"}, time={"alert_created"})
     truth.group, truth.segment = {"customer_id"}, {"scenario", None}
     return columns, truth
+
+
+def messages(a):
+    spam, ham = one_of(a, ("spam", "ham"), ("Spam", "not spam"), ("abuse", "ok"))
+    columns = {
+        "message_id": a.cases("m"),
+        "sent_at": a.times(),
+        "language": a.words("en", "de"),
+        "length": a.whole(3, 900),
+        "spam_probability": a.probability(),
+        "text_model": a.probability(),
+        "verdict": a.rated([spam], [ham], ["unsure"]),
+    }
+    truth = Truth({"verdict": {spam: F, ham: N, "unsure": U}}, {"spam_probability", "text_model"}, time={"sent_at"})
+    return columns, truth
+
+
+def chargebacks(a):
+    columns = {
+        "order_id": a.cases(),
+        "order_date": a.times("%Y-%m-%d"),
+        "new_customer": a.flags(),
+        "item_count": a.whole(1, 9),
+        "order_total": a.amounts(),
+        "shipping_country": a.words("DE", "AT", "CH"),
+        "risk_score": a.hundred(),
+        "chargeback": a.marks(),
+    }
+    truth = Truth({"chargeback": {"1": F, "0": N}}, {"risk_score"}, amount={"order_total"}, time={"order_date"})
+    truth.segment = {"shipping_country"}
+    return columns, truth
+
+
+def many_scores(a):
+    names = [f"score_{name}" for name in ("device", "email", "velocity", "text", "graph", "final")]
+    rating, truth = disposed(a, "verdict")
+    return {"id": a.cases(), **{name: a.probability() for name in names}, **rating}, Truth(truth, set(names))
 
 
 def falling_score(a):
@@ -289,6 +435,23 @@ def nameless_scores(a):
     return columns, Truth(truth, {"alpha", "zeta_9"})
 
 
+def insurance(a):
+    rating, truth = disposed(a, one_of(a, "investigation_result", "claim_verdict", "siu_outcome"))
+    columns = {
+        "claim_number": a.cases("CL"),
+        "loss_date": a.times("%Y-%m-%d"),
+        "claim_amount": a.amounts(),
+        "line": a.words("motor", "home"),
+        "text_model": a.probability(),
+        "image_model": a.probability(),
+        "siu_referral": a.flags("Y", "N"),
+        **rating,
+    }
+    found = Truth(truth, {"text_model", "image_model"}, amount={"claim_amount"}, time={"loss_date"})
+    found.segment = {"line"}
+    return columns, found
+
+
 def both_flag_and_words(a):
     words = any_words(a, "en")
     cells = a.rated(*words)
@@ -298,7 +461,8 @@ def both_flag_and_words(a):
 
 
 STYLES = [
-    *(adaptive_behaviour, card_mainframe, streaming_platform, payment_gateway, home_made, turned_flag),
-    *(genuine_of_either_kind, codes, one_sided, two_reviews, two_analysts, german_bank, spanish_bank),
-    *(money_laundering, falling_score, weighted, sampled, nameless_scores, both_flag_and_words),
+    *(adaptive_behaviour, card_mainframe, enterprise_alerts, streaming_platform, abuse_scores, payment_gateway),
+    *(case_manager, home_made, turned_flag, genuine_of_either_kind, codes, one_sided, two_reviews, two_analysts),
+    *(german_bank, french_bank, spanish_bank, portuguese_bank, account_opening, money_laundering, messages),
+    *(chargebacks, many_scores, falling_score, weighted, sampled, nameless_scores, insurance, both_flag_and_words),
 ]
