@@ -15,6 +15,7 @@ lint:       ## check style and the direction of imports
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/lint-imports --no-logo
+	.venv/bin/python docs/prose.py
 
 types:      ## check types of Python and of the explorer's browser modules
 	.venv/bin/mypy

@@ -1,8 +1,7 @@
-"""From a key press on the slider, and while it is dragged, to what the user sees, in headless Chromium here.
+"""Measure the latency of the slider in headless Chromium: key presses and dragging.
 
-Starts the application; presses the right arrow key many times and prints the time to the changed number and to the
-changed 2D chart; drags the slider and prints the time between two frames of the numbers and of each chart; tells
-whether the 3D chart was left alone. Run: python -m benchmarks.journey.slider
+Prints the time from a right-arrow key to the changed number and 2D chart, the time between two frames while dragging,
+and whether the 3D chart stayed mounted. Run: python -m benchmarks.slider
 """
 
 import statistics
@@ -43,7 +42,7 @@ WATCH = """
     }, {once: true, capture: true});
 })
 """
-# When each part of the explorer changed, told by the page itself.
+# Times of the changes of each part of the explorer, recorded by the page.
 RECORD = """
 () => {
     window.changes = [];
@@ -109,7 +108,7 @@ def _report(page: Page) -> None:
 
 
 def _drag(page: Page) -> dict[str, list[float]]:
-    """Find the milliseconds between two changes of each part while the slider is dragged by the mouse."""
+    """Find the milliseconds between two changes of each part while dragging."""
     page.evaluate(RECORD)
     box = page.get_by_role("slider").bounding_box()
     assert box is not None

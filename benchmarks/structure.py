@@ -1,4 +1,4 @@
-"""Measure sizes, rooms and modules on two roads: `python -m benchmarks.structure [checkouts]` prints Markdown."""
+"""Measure the structure of checkouts: `python -m benchmarks.structure [checkouts]`."""
 
 import ast
 import importlib
@@ -91,7 +91,7 @@ def _last_line(checkout: Path, *words: str | Path) -> str:
 
 
 def _counted(act: Callable[[], object], folders: Sequence[str]) -> list[int]:
-    """Count the modules and functions of these folders that an action runs, also in threads that it starts."""
+    """Count the modules and functions of these folders that an action runs, in all threads."""
     starts = tuple(str(Path.cwd() / folder) for folder in folders)
     met: set[tuple[str, str]] = set()
 

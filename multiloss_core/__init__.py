@@ -1,10 +1,10 @@
-"""Thresholds from rated predicted positives, and optimal predictions under multivariate losses.
+"""Choose thresholds from rated predicted positives; find optimal predictions under losses.
 
-The main road: a table -> `RatedDocuments` -> `CountSurfaces` -> a `ThresholdPath` -> its `OperatingPoint` ->
-`DecisionRecord` (Robles, Zaidouni, Mavromoustaki, Refael 2020), and probabilities -> `expected_losses` -> `TopK`
-(Natarajan, Koyejo, Ravikumar, Dhillon 2016). All else is in submodules: `tables` reads files and columns, `thresholds`
-holds what lies along the road, `targets` turns goals into a target, `generalisation` says what new data will show,
-`inspection` what stands behind a point, `losses`, `decisions` and `figures` the rest.
+A table becomes `RatedDocuments`, `CountSurfaces`, a `ThresholdPath`, its `OperatingPoint` and a `DecisionRecord`
+(Robles, Zaidouni, Mavromoustaki, Refael 2020); probabilities become `expected_losses` and a `TopK` (Natarajan,
+Koyejo, Ravikumar, Dhillon 2016). Packages: `tables` reads files and columns; `datasets` builds documents;
+`thresholds` finds paths, and its `targets` turn goals into points; `generalisation` estimates performance on new
+data; `inspection` explains a point; `losses`, `decisions` and `figures`.
 """
 
 import lazy_loader

@@ -95,7 +95,7 @@ def score_name(name: str) -> str:
 
 
 def direction(name: str) -> float:
-    """Return 1 for a score with suspicious high values, and -1 for an inverted one, "minus trust"."""
+    """Return 1 for a score with suspicious high values, -1 for an inverted one ("minus trust")."""
     return -1.0 if name.startswith(MINUS) else 1.0
 
 
@@ -168,7 +168,7 @@ def price(marginal_precision: float, positive: str = "positive") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """Words of charts and reports for positives and rows: neutral by default, or those of an application.
+    """Words of charts and reports for positives and rows; neutral by default.
 
     A `document` is one row of the rated data in the user's words. "alert" is excluded: alerts are flagged documents,
     TP + FP, and the same word for all rows would be ambiguous.
@@ -215,7 +215,7 @@ def _count_digits(value: float) -> int:
 
 
 class Unit(StrEnum):
-    """Unit of TP and FP: documents, or the money in them. A string, for a URL, a label or a cache key."""
+    """Unit of TP and FP: documents, or the money in them; also a URL value and cache key."""
 
     DOCUMENTS = "documents"
     MONEY = "money"

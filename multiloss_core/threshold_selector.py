@@ -87,7 +87,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : (n, k) scores, finite numbers, higher = more suspicious; columns of a DataFrame give the names.
         y : (n,) labels of two values, of which one means positive (see `pos_label`).
         sample_weight : (n,) numbers >= 0, how many documents each stands for; those of 0 are left out. As anywhere in
-            scikit-learn, whole numbers without groups are so many documents alike; others are weights of a sample.
+            scikit-learn, whole numbers without groups repeat a document; others are weights of a sample.
         groups : (n,) which documents belong together.
         floors : (k,) rating floors; the smallest scores when left out.
 
@@ -133,7 +133,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
-        """Score documents (n,) along the path: how many of its vertices beyond the chosen one still flag each.
+        """Score documents (n,) by the number of vertices beyond the chosen one that flag each.
 
         Above 0 where the chosen thresholds flag it; the larger, the stricter the thresholds that still would.
         """

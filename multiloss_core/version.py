@@ -1,3 +1,3 @@
-"""The version of the library and the application, the one place that says it."""
+"""The version of the library and the application."""
 
 __version__ = "0.1.0"

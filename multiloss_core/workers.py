@@ -183,18 +183,18 @@ def shared_pool() -> WorkerPool:
 @contextmanager
 def memory_limited(memory: int) -> Iterator[None]:
     """Limit this process to `memory` further bytes; only on Linux."""
-    if sys.platform != "linux":
+    if sys.platform == "linux":
+        with open("/proc/self/statm", encoding="ascii") as pages:
+            now = int(pages.read().split()[5]) * resource.getpagesize()
+        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (now + memory, most))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    else:
         yield
-        return
-    with open("/proc/self/statm", encoding="ascii") as pages:
-        now = int(pages.read().split()[5]) * resource.getpagesize()
-    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_DATA, (now + memory, most))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 # Calls of functions that this thread runs, for its owner to cancel.

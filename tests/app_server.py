@@ -1,4 +1,4 @@
-"""The application on a server of its own and the Chromium that visits it, for the browser tests and benchmarks."""
+"""Start the application and Chromium for browser tests and benchmarks."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ def app_server(
     before: Sequence[str] = (),
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Give the address of a fresh server of the app, ready for visitors; its log and its decisions are in `folder`.
+    """Start a server of the app and yield its address; log and decisions are in `folder`.
 
     `secrets`: the file that names the sources it may count in. `root`: where the app is installed. `before` stands
     before the command; `environment` is added to this process's own.
@@ -81,7 +81,7 @@ def app_server(
 
 
 def free_port() -> int:
-    """Find a port that nobody listens at."""
+    """Find a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -7,7 +7,7 @@ from ui.server.middleware import RETURN_COOKIE
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import bootstrap
 from ui.sign_in.person import Person, Role
-from ui.sign_in.visitor import reader, settings, visitor
+from ui.sign_in.user import current_user, settings, signed_in_user
 
 # A cookie keeps the requested page, because the provider redirects to the start.
 REMEMBER_ADDRESS = f"""<script>
@@ -25,7 +25,7 @@ PERMISSIONS = {
 def admitted() -> Person | None:
     """Return the user, or None without the right to see the pages; see `show_sign_in`."""
     try:
-        person = visitor()
+        person = signed_in_user()
     except DataError:
         return None
     return person if person is not None and person.may(Role.READ) else None
@@ -41,7 +41,7 @@ def show_sign_in() -> None:
             st.error(f"Closed: {as_text(str(error))} Then start the server again.", icon=":material/lock:")
             return
         try:
-            person = visitor()
+            person = signed_in_user()
         except DataError as error:
             st.warning(as_text(str(error)), icon=":material/schedule:")
         else:
@@ -62,7 +62,7 @@ def _show_without_role(person: Person) -> None:
 def show_own_page() -> None:
     """Show the page of the signed-in user."""
     bootstrap("your_account.py")
-    person = reader()
+    person = current_user()
     st.title("Your account")
     _show_identity(person)
     st.markdown("\n".join(f"- **{role.capitalize()}**: {PERMISSIONS[role]}" for role in Role if person.may(role)))

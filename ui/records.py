@@ -25,7 +25,7 @@ from multiloss_core.thresholds import Rule
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary, without_links
 from ui.shared.session import session
 from ui.sign_in.person import Person, Role, is_identity, is_same_name, is_same_person
-from ui.sign_in.visitor import reader, settings
+from ui.sign_in.user import current_user, settings
 
 T = TypeVar("T")
 
@@ -124,12 +124,12 @@ def decision_log() -> GuardedLog:
     ------
     DataError : a log that cannot be opened, or a user without access.
     """
-    return GuardedLog(_opened(log_address()), reader(), second_person=settings().roles.second_person)
+    return GuardedLog(_opened(log_address()), current_user(), second_person=settings().roles.second_person)
 
 
 def ask_name(label: str, *, key: str, help: str | None = None) -> str:
     """Ask for the author's name, or show the identity of the signed-in user."""
-    identity = reader().identity
+    identity = current_user().identity
     if identity:
         st.markdown(f"{label}: {as_text(identity)}", help=help)
         return identity

@@ -1,4 +1,4 @@
-"""Robles et al. 2020: rated documents, surfaces, paths and points; folders in the order in which data flow."""
+"""Robles et al. 2020: rated documents, surfaces, paths and points."""
 
 import lazy_loader
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.sign_in.test_settings import AUTH
 from ui.shared.page_setup import HAS_RUN
-from ui.sign_in import visitor
+from ui.sign_in import user
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "pages").glob("*.py"))
@@ -20,9 +20,9 @@ CLAIMS = {"is_logged_in": True, "iss": "https://login.bank.example", "sub": "7",
 
 @pytest.fixture(autouse=True)
 def _settings_of_its_own():
-    visitor._read_once.cache_clear()
+    user._read_once.cache_clear()
     yield
-    visitor._read_once.cache_clear()
+    user._read_once.cache_clear()
 
 
 def opened(page, **claims):
@@ -71,7 +71,7 @@ def test_a_file_that_is_named_and_cannot_be_read_closes(content, tmp_path):
         file.write_bytes(content)
     code = (
         f"from streamlit import config; config.set_option('secrets.files', ['{file}'])\n"
-        f"from {visitor.__name__} import settings; settings()"
+        f"from {user.__name__} import settings; settings()"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 1

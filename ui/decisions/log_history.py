@@ -12,7 +12,7 @@ from ui.shared.formatting import LONG_NAME, as_text, show_table
 from ui.shared.session import session
 from ui.shared.widgets import shown_when_open
 from ui.sign_in.person import Role
-from ui.sign_in.visitor import reader
+from ui.sign_in.user import current_user
 
 NEWEST = 200
 
@@ -29,14 +29,14 @@ def show_remarks(entry: LogEntry) -> None:
     for remark in entry.remarks:
         if not remark.withdraws:
             st.markdown(f"{moment(remark.made)} UTC, {_named(remark.author)}: {as_text(remark.words)}")
-    if not reader().may(Role.DECIDE, Role.ADMINISTER):
+    if not current_user().may(Role.DECIDE, Role.ADMINISTER):
         return
     with st.popover("Remark or withdraw", icon=":material/comment:"):
         _ask_remark(entry)
 
 
 def _ask_remark(entry: LogEntry) -> None:
-    is_withdrawable = entry.withdrawn is None and may_withdraw(reader(), entry)
+    is_withdrawable = entry.withdrawn is None and may_withdraw(current_user(), entry)
     with st.form("remark", border=False, clear_on_submit=False):
         by = ask_name("Your name", key="remark_by")
         words = st.text_input("Remark", key=f"remark_words_{entry.id}_{len(entry.remarks)}", max_chars=MAX_NAME)
@@ -68,7 +68,7 @@ def _named(name: str) -> str:
 
 def show_audit_trail() -> None:
     """Offer the audit to administrators."""
-    if reader().may(Role.ADMINISTER):
+    if current_user().may(Role.ADMINISTER):
         _show_audit_trail()
 
 

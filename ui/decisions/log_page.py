@@ -35,7 +35,7 @@ from ui.shared.page_setup import room
 from ui.shared.session import UploadedRecord, session
 from ui.shared.url_params import ask_choice
 from ui.sign_in.person import Role
-from ui.sign_in.visitor import reader, settings
+from ui.sign_in.user import current_user, settings
 
 UPLOADER, CHOSEN, ROWS = "record_file", "decision", "decision_rows"
 EVERY_DATA, NOTHING = "all data", "(none)"
@@ -78,9 +78,9 @@ def ask_record() -> None:
         return
     with st.container(border=True):
         st.subheader(f"From the file {as_text(shortened(uploaded.file, LONG_NAME))}", anchor=False)
-        is_own = reader().may_sign(uploaded.record.author)
+        is_own = current_user().may_sign(uploaded.record.author)
         with st.container(horizontal=True):
-            may_add = reader().may(Role.DECIDE) and is_own
+            may_add = current_user().may(Role.DECIDE) and is_own
             add = may_add and st.button("Add to the log", icon=":material/bookmark_add:")
             st.button("Close", icon=":material/close:", on_click=_close)
         if not is_own:
@@ -326,12 +326,12 @@ def _show_deployment(entry: LogEntry) -> None:
         return
     if entry.deployments:
         st.caption(f"Deployed {as_text(deployment_words(entry))}.")
-    if entry.withdrawn is None and reader().may(Role.DEPLOY):
+    if entry.withdrawn is None and current_user().may(Role.DEPLOY):
         _ask_deployment(entry)
 
 
 def _ask_deployment(entry: LogEntry) -> None:
-    person = reader()
+    person = current_user()
     if person.identity and settings().roles.second_person:
         complaint = why_another_deploys(person, entry, person.identity)
         if complaint:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
 import streamlit as st
 
@@ -112,7 +112,7 @@ def command_for(key: str) -> list[str]:
     return [sys.executable, "-m", "experiments.natarajan", key, "--quick", "--processes", "1"]
 
 
-def _text(file: TextIO) -> str:
+def _text(file: IO[str]) -> str:
     file.seek(0)
     return file.read()
 

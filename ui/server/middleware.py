@@ -14,7 +14,7 @@ from streamlit import config
 from ui.server.limits import UploadLimits
 from ui.server.streamlit_runtime import is_host_allowed
 from ui.sign_in.settings import LOOPBACK
-from ui.sign_in.visitor import redirect_host
+from ui.sign_in.user import redirect_host
 
 # Streamlit and its components bring inline scripts and styles; Plotly compiles drawing code for surfaces, and
 # downloads and workers are blobs. All connections stay on this server.

@@ -24,7 +24,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from multiloss_core import DataError
 from ui.server.turns import script_turns
-from ui.sign_in.visitor import reader
+from ui.sign_in.user import current_user
 
 # Other messages clear the caches of all sessions, write files or read the repository.
 MESSAGES = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
@@ -83,7 +83,7 @@ def is_admitted(session: str) -> bool:
     """Return whether the user of a session may see the pages and upload."""
     found = runtime.get_instance()._session_mgr.get_session_info(session)
     try:
-        return found is not None and bool(reader(found.session._user_info))
+        return found is not None and bool(current_user(found.session._user_info))
     except DataError:
         return False
 

@@ -248,5 +248,8 @@ def _nothing() -> None:
 @lru_cache(maxsize=1)
 def shared_queue() -> WorkQueue:
     """Return the queue of this program."""
-    processors = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    if sys.platform == "linux":
+        processors = len(os.sched_getaffinity(0))
+    else:
+        processors = os.cpu_count() or 1
     return WorkQueue(processors, shared_pool())

@@ -15,7 +15,7 @@ from ui.shared.browser_files import serve_library
 from ui.shared.formatting import as_text
 from ui.shared.session import KEY, PointState, session
 from ui.shared.url_params import is_infinite, open_page
-from ui.sign_in.visitor import reader
+from ui.sign_in.user import current_user
 
 LOGGER = logging.getLogger(__name__)
 # Streamlit writes white on the main colour, which is bright in the dark theme.
@@ -94,7 +94,7 @@ def _remove_infinite_numbers(page: str) -> None:
 def _require_reader() -> None:
     """Stop users without access who bypass the sign-in page of app.py."""
     try:
-        reader()
+        current_user()
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/lock:")
         st.stop()

@@ -20,7 +20,7 @@ from ui.shared.formatting import as_text
 from ui.shared.session import MadeDecision, session
 from ui.shared.widgets import shown_when_open
 from ui.sign_in.person import Role
-from ui.sign_in.visitor import reader
+from ui.sign_in.user import current_user
 
 EXPANDER = "save_decision"
 
@@ -69,7 +69,7 @@ def make_decision(
 
 def _ask_to_decide(draft: DecisionRecord, find_evidence: Callable[[], RecordedEvidence]) -> None:
     """Ask for author and reason in a form, so that saved texts equal typed ones."""
-    may_decide = reader().may(Role.DECIDE)
+    may_decide = current_user().may(Role.DECIDE)
     with st.form("decision", border=False):
         author = ask_name("Decided by", key="decision_author")
         below_author = st.empty()

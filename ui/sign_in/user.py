@@ -33,7 +33,7 @@ def settings() -> Settings:
     return found
 
 
-def visitor(claims: Mapping[str, Any] | None = None) -> Person | None:
+def signed_in_user(claims: Mapping[str, Any] | None = None) -> Person | None:
     """Return the user of a session: `ANYBODY` without sign-in, None if signed out.
 
     `claims` are those of the session, by default of the one that a page is drawn for.
@@ -51,14 +51,14 @@ def visitor(claims: Mapping[str, Any] | None = None) -> Person | None:
     return person_of(claims, configured.roles, datetime.now(UTC))
 
 
-def reader(claims: Mapping[str, Any] | None = None) -> Person:
-    """Return the user, who must have the role READ; `claims` as for `visitor`.
+def current_user(claims: Mapping[str, Any] | None = None) -> Person:
+    """Return the user, who must have the role READ; `claims` as for `signed_in_user`.
 
     Raises
     ------
     DataError : a user who is signed out or has no role, or a sign-in that has ended.
     """
-    person = visitor(claims)
+    person = signed_in_user(claims)
     if person is None:
         raise DataError(SIGNED_OUT)
     person.require(Role.READ)
