@@ -55,7 +55,7 @@ class RepeatedSelection:
         # Of the model alone: the counts that have a say in the choice were chosen by it.
         self.modelled = fit.totals * fit.model.precision
         self.places = None if documents is None else axis_places(fit.cells, documents.scores)
-        self.most_nodes = MAX_TABLE_NODES if len(fit.cells.axes) < 3 else RESAMPLED_NODES
+        self.max_nodes = MAX_TABLE_NODES if len(fit.cells.axes) < 3 else RESAMPLED_NODES
 
     @property
     def marginal(self) -> MarginalEvidence:
@@ -85,7 +85,7 @@ class RepeatedSelection:
         fit = self.fit
         again = self._refitted(resample)
         totals = again.totals
-        nodes, lower, higher = nodes_around(again, self.rule, self.targets, self.most_nodes)
+        nodes, lower, higher = nodes_around(again, self.rule, self.targets, self.max_nodes)
         nodes = self._as_in_a_path(nodes, totals)
         caught, below, above = (flagged_cells(fit.cells, at, self.rule) for at in (nodes, lower, higher))
         inside = below - above
@@ -111,7 +111,7 @@ class RepeatedSelection:
             parts = sample.split(generator)
             for part in parts:
                 again = self._refitted(whole - part)
-                nodes = best_nodes(again, self.targets, self.rule, self.most_nodes)
+                nodes = best_nodes(again, self.targets, self.rule, self.max_nodes)
                 nodes = self._as_in_a_path(nodes, again.totals)
                 caught = flagged_cells(self.fit.cells, nodes, self.rule)
                 outside += part @ caught / SPLITS
@@ -153,7 +153,7 @@ def _effects_on_shares(fit: SmoothFit, parts: GroupParts, inside: Floats) -> Flo
     return np.array(effects)
 
 
-def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, most_nodes: int = MAX_TABLE_NODES) -> Indices:
+def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, max_nodes: int = MAX_TABLE_NODES) -> Indices:
     """Find nodes (3, t, k) for rising targets (t,): the best ones, those below and above.
 
     The documents between the latter two are next to the point.
@@ -162,7 +162,7 @@ def nodes_around(fit: SmoothFit, rule: Rule, targets: Floats, most_nodes: int = 
     around = np.concatenate([odds, odds - HALF_BAND, odds + HALF_BAND])
     order = np.argsort(around, kind="stable")
     nodes = np.empty((len(around), len(fit.cells.axes)), dtype=np.intp)
-    nodes[order] = best_nodes(fit, expit(around[order]), rule, most_nodes)
+    nodes[order] = best_nodes(fit, expit(around[order]), rule, max_nodes)
     return nodes.reshape(3, len(targets), -1)
 
 

@@ -282,7 +282,7 @@ class TestNewtonRefit:
             totals,
             penalty,
             np.zeros(columns.shape[1]),
-            most_steps=50,
+            max_steps=50,
             small_gain=1e-4,
         )
         for coefficients in (again.coefficients, cold):
