@@ -162,7 +162,7 @@ def test_a_decision_by_hand_keeps_its_intervals():
 
 def test_table_of_counts_has_no_intervals_for_thresholds_by_hand():
     app = by_hand(data="Count table", hand="0.8,0.9")
-    assert "that takes the documents" in " ".join(caption.value for caption in app.caption)
+    assert "need the documents" in " ".join(caption.value for caption in app.caption)
     assert explorer(app)["intervals"] is None
     assert not [element for element in app.dataframe if "One new period will show" in element.value]
 
@@ -200,7 +200,7 @@ def test_guaranteed_range_is_shown_on_slider_and_points():
     for percent, row in zip(table["percents"], table["rows"], strict=True):
         point = operating_point(found.path, percent / 100)
         certified = point.status != "unreachable" and found.covers(point.thresholds)
-        assert ("sure" in row["words"]["guarantee"]) == certified == (low <= percent <= high)
+        assert ("confidence" in row["words"]["guarantee"]) == certified == (low <= percent <= high)
         assert row["tp"][-1] == point.tp
         if certified:
             assert point.precision > 0.8
