@@ -416,7 +416,7 @@ def test_point_at_the_floor_is_explained():
 def test_unreachable_target_is_explained():
     app = uploaded(half_fraud(), m="90")
     warning = warning_of(app)
-    for words in ("No part of this path reaches 90 %", "50", "nothing is flagged", "Lower the target"):
+    for words in ("No part of this path reaches 90 %", "50", "flags nothing", "Lower the target"):
         assert words in warning
     thresholds, tp, fp = printed_point(app)
     assert (tp, fp) == (0, 0)
