@@ -11,6 +11,7 @@ RUN python -m ui.shared.browser_files && python -m compileall -q . && chmod -R g
 
 USER 10001:10001
 ENV HOME=/nonexistent \
+    MPLCONFIGDIR=/tmp/matplotlib \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
