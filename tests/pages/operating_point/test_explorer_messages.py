@@ -53,6 +53,7 @@ def test_python_sends_exactly_what_the_contract_names():
     assert {frozenset(row["words"]) for row in rows} == {frozenset(field.name for field in fields(PointWords))}
 
 
+@pytest.mark.closed_surfaces
 def test_surfaces_are_sent_once_the_browser_has_them_in_sight():
     app = opened(data="Card alerts")
     charts = explorer(app)["charts"]
