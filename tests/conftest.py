@@ -17,8 +17,8 @@ SLOW = (
     *(
         "decisions/test_table_code.py",
         "tables/test_sandbox.py",
-        "server/test_work.py",
-        "server/test_workers.py",
+        "server/test_queue.py",
+        "server/test_queueers.py",
         "server/test_running_server.py",
     ),
 )

@@ -44,7 +44,7 @@ from ui.operating_point.calculations import (
     FoundPath,
     find_path,
 )
-from ui.server.work import Task
+from ui.server.queue import Task
 from ui.shared.long_work import begin, wait_for
 from ui.shared.session import session
 

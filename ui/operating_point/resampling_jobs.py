@@ -20,7 +20,7 @@ from ui.operating_point.calculations import (
     resample_point,
     resample_thresholds,
 )
-from ui.server.work import Task
+from ui.server.queue import Task
 from ui.shared.long_work import begin
 from ui.shared.session import session
 from ui.shared.url_params import PERCENTS

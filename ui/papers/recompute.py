@@ -16,7 +16,7 @@ import streamlit as st
 
 from experiments.files import data_folder
 from multiloss_core import DataError
-from ui.server.work import Task
+from ui.server.queue import Task
 from ui.shared.formatting import as_text
 from ui.shared.long_work import begin
 from ui.shared.session import session

@@ -14,7 +14,7 @@ import streamlit as st
 
 from ui.server import streamlit_runtime
 from ui.server.limits import issued_files
-from ui.server.work import shared_queue
+from ui.server.queue import shared_queue
 
 # Load these before the first session.
 LIBRARIES = ("pandas", "plotly.graph_objects", "multiloss_core.figures", "multiloss_core.generalisation", "duckdb")

@@ -11,9 +11,9 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.workers import WorkerLostError
+from ui.server.queue import Task, shared_queue
 from ui.server.streamlit_runtime import session_is_open
 from ui.server.turns import script_turns
-from ui.server.work import Task, shared_queue
 from ui.shared.session import session
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from multiloss_core.engines import BorderlineRows, PathCounts
 from multiloss_core.losses import TimedRun, Verification
 from multiloss_core.thresholds import Payoffs, Point
 from multiloss_core.thresholds.targets import ReviewBand
-from ui.server.work import Task
+from ui.server.queue import Task
 
 KEY = "session"
 

@@ -19,7 +19,7 @@ from ui.operating_point.costs import with_currency
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS, jobs_of, latest_evidence, uncounted_groups
 from ui.operating_point.state import PointContext
-from ui.server.work import Task
+from ui.server.queue import Task
 from ui.shared.formatting import (
     AREA,
     COUNTED,

@@ -13,7 +13,7 @@ from multiloss_core.workers import WorkerPool
 from tests.server import samples
 from ui.data.rated import sample
 from ui.operating_point.calculations import find_path
-from ui.server.work import LONG, WorkQueue, shared_queue
+from ui.server.queue import LONG, WorkQueue, shared_queue
 
 SECONDS = 60
 
