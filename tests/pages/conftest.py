@@ -6,6 +6,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from decision_log import ADDRESS
+from tests.pages.steps import complete
 from ui.records import forget_log
 
 
@@ -19,10 +20,8 @@ def installed_components():
 
 @pytest.fixture(autouse=True)
 def complete_pages(monkeypatch, request):
-    """Let a run wait for all paths and draw the surfaces, because an AppTest neither reruns nor opens their tab."""
-    monkeypatch.setattr("ui.operating_point.analysis.MOMENT", 180.0)
-    if "closed_surfaces" not in request.keywords:
-        monkeypatch.setattr("ui.operating_point.explorer.component._are_surfaces_in_sight", lambda: True)
+    """Complete every page, except for a test of the surfaces before they are seen."""
+    complete(monkeypatch, surfaces="closed_surfaces" not in request.keywords)
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,13 @@ from ui.shared.session import KEY, Session
 APP = Path(__file__).parents[2] / "app.py"
 
 
+def complete(patch, *, surfaces=True):
+    """Let a run wait for all paths and draw the surfaces: an AppTest neither reruns nor opens their tab."""
+    patch.setattr("ui.operating_point.analysis.MOMENT", 180.0)
+    if surfaces:
+        patch.setattr("ui.operating_point.explorer.component._are_surfaces_in_sight", lambda: True)
+
+
 def opened(page="operating_point", **query):
     """A page, opened by a link."""
     app = AppTest.from_file(APP, default_timeout=180)

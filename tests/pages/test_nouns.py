@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from tests.pages.steps import explorer, opened, run, state
+from tests.pages.steps import complete, explorer, opened, run, state
 from ui.shared.formatting import NOUN, NOUNS
 
 SECTIONS = ("compare", "contributions", "near", "periods", "segments", "guarantee", "simpler", "profit")
@@ -90,7 +90,9 @@ def renamed(text):
 
 @pytest.fixture(scope="module")
 def ways():
-    return list(shown_along_the_way("document")), list(shown_along_the_way("transaction"))
+    with pytest.MonkeyPatch.context() as patch:
+        complete(patch)
+        return list(shown_along_the_way("document")), list(shown_along_the_way("transaction"))
 
 
 def test_chosen_noun_replaces_document_on_every_page(ways):
