@@ -16,6 +16,7 @@ warnings.filterwarnings("ignore", message=r".*pd\.Series\[")
 multiloss_core.ThresholdSelector = multiloss_core.ThresholdSelector
 # What applications and notebooks import from besides the library itself.
 PARTS = (
+    "datasets",
     "decisions",
     "engines",
     "figures",

@@ -133,7 +133,7 @@ PUBLIC = {
             f"multiloss_core.{part}"
             for part in (
                 *("tables", "thresholds", "thresholds.targets", "generalisation", "inspection"),
-                *("losses", "decisions", "figures", "numerics", "engines"),
+                *("losses", "decisions", "figures", "numerics", "engines", "datasets"),
             )
         ),
     )
@@ -142,6 +142,7 @@ PUBLIC = {
 WHOLE = (
     "multiloss_core.errors",
     "multiloss_core.formatting",
+    "multiloss_core.workers",
     # Each needs an extra that the library does without.
     "multiloss_core.engines.backends.database_engine",
     "multiloss_core.engines.backends.spark_engine",

@@ -4,6 +4,9 @@ from .count_surface import count_surface as count_surface
 from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title
 from .histogram import score_histogram as score_histogram
+from .looks import CERTIFIED as CERTIFIED
+from .looks import METHOD_LOOKS as METHOD_LOOKS
+from .looks import look_of as look_of
 from .loss_curve import CurveMark as CurveMark
 from .loss_curve import loss_curve as loss_curve
 from .papers import loss_by_regularisation as loss_by_regularisation

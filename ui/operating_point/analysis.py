@@ -18,7 +18,7 @@ from multiloss_core.engines import (
     over_time_along,
     segment_counts_along,
 )
-from multiloss_core.figures.looks import CERTIFIED
+from multiloss_core.figures import CERTIFIED
 from multiloss_core.generalisation import Certificate
 from multiloss_core.inspection import DailyAlerts, Segment
 from multiloss_core.thresholds import (

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import CountSurfaces, RatedCounts, Unit
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions import RecordedSettings, recorded_thresholds
-from multiloss_core.figures.looks import METHOD_LOOKS
+from multiloss_core.figures import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
 from multiloss_core.thresholds import RESOLUTIONS, Rule, Spacing
 from ui.operating_point.analysis import Analysis, Settings

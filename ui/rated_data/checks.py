@@ -277,9 +277,9 @@ def show_count_table(surfaces: CountSurfaces) -> None:
 def show_limits() -> None:
     """Show the limits of rated predicted positives."""
     st.info(
-        f"**Limits of rated data:** {vocabulary().documents} below every floor are not rated, so false negatives and true negatives "
-        "are unknown. So are recall, the false positive rate and F1. True and false positives and precision are "
-        "known from the floors up.",
+        f"**Limits of rated data:** {vocabulary().documents} below every floor are not rated, so false negatives and "
+        "true negatives are unknown. So are recall, the false positive rate and F1. True and false positives and "
+        "precision are known from the floors up.",
         icon=":material/visibility_off:",
     )
 

@@ -12,9 +12,8 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import operating_points
-from multiloss_core.figures import inside, plane_view, tangent_ends
+from multiloss_core.figures import inside, look_of, plane_view, tangent_ends
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.looks import look_of
 from multiloss_core.formatting import direction
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point

@@ -6,7 +6,7 @@ import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments, Unit
 from multiloss_core.engines import MAX_FETCHED
-from multiloss_core.figures.looks import CERTIFIED
+from multiloss_core.figures import CERTIFIED
 from multiloss_core.formatting import count, money, plural, reached, score_name, shortened
 from multiloss_core.generalisation import Certificate
 from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
