@@ -38,7 +38,14 @@ VARIABLE = "MULTILOSS_START_METHOD"
 # Forking takes milliseconds, starting from nothing the seconds in which the library loads.
 TASKS_OF_A_WORKER = {"forkserver": 1, "spawn": 16}
 # Modules loaded once, before workers are forked.
-PRELOADED = ["multiloss_core.generalisation", "multiloss_core.engines", "multiloss_core.tables.sandbox"]
+PRELOADED = [
+    "multiloss_core.engines.uploads",
+    "multiloss_core.generalisation.bootstrap",
+    "multiloss_core.generalisation.certificate",
+    "multiloss_core.generalisation.cross_fitting",
+    "multiloss_core.tables.sandbox",
+    "multiloss_core.thresholds.paths.methods",
+]
 SETTINGS = {
     # A memory limit counts what is asked for: these pools ask for much more than they use.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -46,8 +53,6 @@ SETTINGS = {
     # Freed memory goes back to the system.
     "MALLOC_MMAP_THRESHOLD_": "131072",
     "MALLOC_TRIM_THRESHOLD_": "131072",
-    # Packages that load their modules at first use load them before workers are forked.
-    "EAGER_IMPORT": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONWARNINGS": "ignore",
