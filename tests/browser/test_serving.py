@@ -37,6 +37,51 @@ def test_strangers_learn_nothing_and_run_nothing(server, closed):
     assert answer(f"{server}/rated_data/_stcore/{closed}")[0] == 404
 
 
+@pytest.mark.parametrize("path", ["", "rated_data", "_stcore/health", "_stcore/metrics", "app/static/none.js"])
+def test_every_response_has_the_policy_of_its_page(server, path):
+    status, headers = answer(f"{server}/{path}")
+    assert status == (404 if path.endswith(("metrics", ".js")) else 200)
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["connect-src"].split()[0] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("origin", ["", "http://localhost:1", "http://127.0.0.1:9"])
+def test_other_ports_of_this_machine_are_foreign(server, origin):
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws{server.removeprefix('http')}/_stcore/stream", additional_headers={"Origin": origin})
+    assert refused.value.response.status_code == 403
+
+
+def test_server_listens_on_this_machine_only(server):
+    port = urlsplit(server).port
+    others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)}
+    for address in others - {"127.0.0.1", "127.0.1.1"}:
+        with socket.socket() as probe:
+            probe.settimeout(5)
+            assert probe.connect_ex((address, port)) != 0
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_page_loads_nothing_from_another_server(server, page):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.settimeout(1)
+        open_page(page, f"{server}/top_k", PAGES["top_k"])
+        refused = page.evaluate(
+            """address => new Promise(resolve => {
+                document.addEventListener('securitypolicyviolation', event => resolve(event.effectiveDirective))
+                new Image().src = address
+            })""",
+            f"http://127.0.0.1:{other.getsockname()[1]}/picture.png",
+        )
+        assert refused == "img-src"
+        with pytest.raises(TimeoutError):
+            other.accept()
+
+
 @pytest.mark.parametrize("origin", ["http://evil.example", "https://127.0.0.1.evil.example", "null", "http://[broken"])
 def test_pages_of_other_servers_open_no_websocket(server, origin):
     address = f"ws{server.removeprefix('http')}/_stcore/stream"

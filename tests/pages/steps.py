@@ -13,7 +13,7 @@ APP = Path(__file__).parents[2] / "app.py"
 
 
 def complete(patch, *, surfaces=True):
-    """Let a run wait for all paths and draw the surfaces: an AppTest neither reruns nor opens their tab."""
+    """Wait for all paths and draw the surfaces: an AppTest neither reruns nor opens tabs."""
     patch.setattr("ui.operating_point.analysis.MOMENT", 180.0)
     if surfaces:
         patch.setattr("ui.operating_point.explorer.component._are_surfaces_in_sight", lambda: True)
