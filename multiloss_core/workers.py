@@ -4,6 +4,7 @@ A worker is a fresh process: where the system forks one from a server with the l
 ends; where it starts one from nothing (`spawn`), it runs sixteen. One that dies is replaced.
 """
 
+import ctypes
 import gc
 import multiprocessing
 import os
@@ -37,26 +38,25 @@ T = TypeVar("T")
 VARIABLE = "MULTILOSS_START_METHOD"
 # Forking takes milliseconds, starting from nothing the seconds in which the library loads.
 TASKS_OF_A_WORKER = {"forkserver": 1, "spawn": 16}
-# Modules loaded once, before workers are forked.
-PRELOADED = [
+# Modules loaded once, before workers are forked; an application adds its own to `WorkerPool.preloaded`.
+PRELOADED = (
     "multiloss_core.engines.uploads",
     "multiloss_core.generalisation.bootstrap",
     "multiloss_core.generalisation.certificate",
     "multiloss_core.generalisation.cross_fitting",
     "multiloss_core.tables.sandbox",
     "multiloss_core.thresholds.paths.methods",
-]
+)
 SETTINGS = {
     # A memory limit counts what is asked for: these pools ask for much more than they use.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "2",
-    # Freed memory goes back to the system.
-    "MALLOC_MMAP_THRESHOLD_": "131072",
-    "MALLOC_TRIM_THRESHOLD_": "131072",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONWARNINGS": "ignore",
 }
+# Options of mallopt(3), and the size in bytes of arrays that get their own mapping: freed, they return to the system.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, MAPPED_BYTES = -1, -3, 2**17
 # The process that answers browsers comes first.
 NICENESS = 15
 SECONDS_BETWEEN_PARTIAL_RESULTS = 0.1
@@ -113,6 +113,7 @@ class WorkerPool:
 
     def __init__(self, size: int, method: str | None = None) -> None:
         self.size = size
+        self.preloaded = list(PRELOADED)
         self.method = method or os.environ.get(VARIABLE) or ("forkserver" if sys.platform == "linux" else "spawn")
         self._lock = Lock()
         self._numbers = count()
@@ -162,7 +163,7 @@ class WorkerPool:
         if self._pool is None or self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="multiloss-work-")
             context: Any = _Context(self.method)
-            context.prepare()
+            context.prepare(self.preloaded)
             self._pool = ProcessPool(self.size, TASKS_OF_A_WORKER[self.method], _initialise, context=context)
             # `active` starts it.
             if not self._pool.active:
@@ -181,7 +182,7 @@ class WorkerPool:
 
 @lru_cache(maxsize=1)
 def shared_pool() -> WorkerPool:
-    """Return the pool of this program; `size` can be changed until it starts."""
+    """Return the pool of this program; `size` and `preloaded` can be changed until it starts."""
     return WorkerPool(2)
 
 
@@ -191,6 +192,9 @@ def memory_limited(memory: int) -> Iterator[None]:
     if sys.platform == "linux":
         with open("/proc/self/statm", encoding="ascii") as pages:
             now = int(pages.read().split()[5]) * resource.getpagesize()
+        # Freed memory must not count. In calculations this takes a quarter of the time, so it is set here alone.
+        for option in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
+            call_c_library("mallopt", option, MAPPED_BYTES)
         most = resource.getrlimit(resource.RLIMIT_DATA)[1]
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_DATA, (now + memory, most))
@@ -200,6 +204,13 @@ def memory_limited(memory: int) -> Iterator[None]:
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     else:
         yield
+
+
+def call_c_library(function: str, *numbers: int) -> None:
+    """Call a function of Linux's C library; do nothing on other systems."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            getattr(ctypes.CDLL(None), function)(*numbers)
 
 
 # Calls of functions that this thread runs, for its owner to cancel.
@@ -222,10 +233,10 @@ class _Context:
         process._start_method = self._method
         return process
 
-    def prepare(self) -> None:
+    def prepare(self, preloaded: list[str]) -> None:
         """Start the server that forks workers, with settings for new processes only."""
         if sys.platform != "win32" and self._method == "forkserver":
-            self._context.set_forkserver_preload(PRELOADED)
+            self._context.set_forkserver_preload(preloaded)
             before = dict(os.environ)
             path = os.pathsep.join(path or os.getcwd() for path in sys.path)
             try:

@@ -146,6 +146,10 @@ class RatedDataset:
             **given,
         )
 
+    def named(self, name: str) -> Self:
+        """Return these data under a name; unchanged data keep what was computed of them."""
+        return self if self.name == name else replace(self, name=name)
+
     @cached_property
     def key(self) -> str:
         """The name of the data under their columns, for caches."""

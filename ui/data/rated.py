@@ -80,7 +80,7 @@ def build_dataset(source: RatedSource, columns: ColumnMeanings, *, one_class: bo
     `one_class`: accept documents that are all positive or all negative, to count given thresholds. Raises DataError.
     """
     key = source_key(source.fingerprint, columns)
-    return replace(_checked(key, one_class, source, columns), name=source.name)
+    return _checked(key, one_class, source, columns).named(source.name)
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner="Checking the data …")
@@ -90,7 +90,7 @@ def _checked(key: str, one_class: bool, _source: RatedSource, _columns: ColumnMe
 
 def in_money(dataset: RatedDataset) -> RatedDataset:
     """Weigh documents by their amounts (see `RatedDataset.in_money`)."""
-    return replace(_in_money(dataset.key, dataset), name=dataset.name)
+    return _in_money(dataset.key, dataset).named(dataset.name)
 
 
 # Kept, so that the same documents are not held once more for every grid and rule that they are counted with.

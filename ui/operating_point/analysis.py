@@ -363,11 +363,11 @@ class PathTasks:
         if fit.fit is None or surfaces.surfaces is None:
             raise TypeError("The first methods give the fit and the surfaces.")
         return Analysis(
-            replace(self.dataset, name=name),
+            self.dataset.named(name),
             self.settings,
             surfaces.surfaces,
             tuple(one.path for one in found.values()),
             fit.fit,
-            replace(self.rated, name=name),
+            self.rated.named(name),
             to_find=tuple(method for method in self.methods if method not in found),
         )

@@ -2,27 +2,38 @@
 
 import asyncio
 import contextlib
-import ctypes
 import gc
 import logging
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 
 import streamlit as st
 
+from multiloss_core.workers import M_MMAP_THRESHOLD, MAPPED_BYTES, call_c_library, shared_pool
 from ui.server import streamlit_runtime
 from ui.server.limits import issued_files
 from ui.server.queue import shared_queue
 
-# Load these before the first session.
-LIBRARIES = ("pandas", "plotly.graph_objects", "multiloss_core.figures", "multiloss_core.generalisation", "duckdb")
+# Load these before the first session: libraries, and all public names of the core's packages.
+LIBRARIES = ("pandas", "plotly.graph_objects", "duckdb")
+PACKAGES = (
+    "datasets",
+    "decisions",
+    "engines",
+    "figures",
+    "generalisation",
+    "inspection",
+    "losses",
+    "tables",
+    "thresholds",
+    "thresholds.targets",
+)
+# Functions of these run in workers.
+WORKER_MODULES = ("ui.operating_point.calculations",)
 SECONDS_BETWEEN_POLLS = 10.0
-# Options of mallopt(3), and values that stop memory from growing: arrays get their own mappings, threads share arenas.
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-MMAP_THRESHOLD_BYTES, ARENAS = 2**17, 2
-SMALLEST_OF_ITS_OWN, ARENAS = 2**17, 2
+# An option of mallopt(3) and its value: threads share arenas, so that memory does not grow.
+M_ARENA_MAX, ARENAS = -8, 2
 
 
 @asynccontextmanager
@@ -30,8 +41,8 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     """Load libraries and start workers; then free the memory of ended sessions."""
     streamlit_runtime.limit_streamlit()
     issued_files()
-    _call_c_library("mallopt", _MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES)
-    _call_c_library("mallopt", _ARENA_MAX, ARENAS)
+    call_c_library("mallopt", M_MMAP_THRESHOLD, MAPPED_BYTES)
+    call_c_library("mallopt", M_ARENA_MAX, ARENAS)
     await asyncio.to_thread(_load)
     freeing = asyncio.create_task(_free_memory())
     try:
@@ -44,9 +55,14 @@ async def lifespan(_: object) -> AsyncIterator[None]:
 
 
 def _load() -> None:
+    shared_pool().preloaded.extend(WORKER_MODULES)
     shared_queue().start()
     for name in LIBRARIES:
         import_module(name)
+    for name in PACKAGES:
+        package = import_module(f"multiloss_core.{name}")
+        for public in package.__all__:
+            getattr(package, public)
     # Exclude loaded modules from garbage collection, which stops every thread.
     gc.collect()
     gc.freeze()
@@ -76,11 +92,4 @@ async def _free_memory() -> None:
 def _release_memory() -> None:
     """Return unused memory to the system."""
     gc.collect()
-    _call_c_library("malloc_trim", 0)
-
-
-def _call_c_library(function: str, *numbers: int) -> None:
-    """Call a function of Linux's C library; do nothing on other systems."""
-    if sys.platform.startswith("linux"):
-        with contextlib.suppress(OSError, AttributeError):
-            getattr(ctypes.CDLL(None), function)(*numbers)
+    call_c_library("malloc_trim", 0)
