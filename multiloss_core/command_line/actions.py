@@ -39,7 +39,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoalValue:
+class ChoiceOptions:
     """Hold the options of a choice; `current` thresholds may be infinity, or empty for none."""
 
     marginal_precision: float
@@ -58,49 +58,51 @@ class Choice:
     notes: tuple[str, ...]
 
 
-def choose(loaded: LoadedTable, columns: ColumnMeanings, goal: GoalValue, report: Report = lambda _: None) -> Choice:
+def choose(
+    loaded: LoadedTable, columns: ColumnMeanings, options: ChoiceOptions, report: Report = lambda _: None
+) -> Choice:
     """Choose thresholds for a precision and predict their results; `report` gets each step.
 
     Raises
     ------
-    DataError : data or a goal that cannot be used.
+    DataError : data or options that cannot be used.
     """
     methods = {method.name: method for method in PATH_METHODS}
-    if goal.method not in methods:
-        raise DataError(f"There is no method '{shortened(goal.method)}'; choose one of {', '.join(methods)}.")
-    if not 0 < goal.marginal_precision < 1:
-        raise DataError(f"The marginal precision must lie between 0 and 1, not at {goal.marginal_precision:g}.")
-    current = _current(goal.current, columns.scores)
-    dataset, table = _rated(loaded, columns, goal.rule, report)
+    if options.method not in methods:
+        raise DataError(f"There is no method '{shortened(options.method)}'; choose one of {', '.join(methods)}.")
+    if not 0 < options.marginal_precision < 1:
+        raise DataError(f"The marginal precision must lie between 0 and 1, not at {options.marginal_precision:g}.")
+    current = _current(options.current, columns.scores)
+    dataset, table = _rated(loaded, columns, options.rule, report)
     data = dataset.source
-    if not methods[goal.method].works_on(data):
-        raise DataError(f"The method '{goal.method}' needs the documents themselves; choose {SMOOTH.name}.")
+    if not methods[options.method].works_on(data):
+        raise DataError(f"The method '{options.method}' needs the documents themselves; choose {SMOOTH.name}.")
     resolution = RESOLUTIONS[len(columns.scores)][1]
-    search = PathSearch(data, goal.rule, resolution, "positives")
+    search = PathSearch(data, options.rule, resolution, "positives")
     report("Finding the best thresholds")
-    path = methods[goal.method].find(search)
-    point = operating_point(path, goal.marginal_precision)
+    path = methods[options.method].find(search)
+    point = operating_point(path, options.marginal_precision)
     evidence: PointBootstrap | None = None
-    if goal.method == SMOOTH.name:
+    if options.method == SMOOTH.name:
         report("Finding what new data will show")
         *_, evidence = bootstrap_points(
             data,
             search.fit,
             path,
-            [goal.marginal_precision],
+            [options.marginal_precision],
             generator=np.random.default_rng(0),
-            parts=None if table is None else table.group_parts(path.thresholds, goal.rule),
+            parts=None if table is None else table.group_parts(path.thresholds, options.rule),
         )
     # The resolution of counts is that of the grid that they were counted in.
     nodes = max(map(len, data.axes)) if isinstance(data, RatedCounts) else resolution
     record = record_of(
         point,
         dataset,
-        RecordedSettings(goal.rule, goal.method, "positives", nodes),
+        RecordedSettings(options.rule, options.method, "positives", nodes),
         evidence=evidence,
         current=current,
-        author=goal.author,
-        reason=goal.reason,
+        author=options.author,
+        reason=options.reason,
     )
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns)))
 

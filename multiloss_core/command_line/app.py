@@ -117,7 +117,7 @@ def choose_command(
     Ends with 0 when the files are written, and with 2 and one sentence when it cannot be done; then nothing is written.
     """
     with _one_sentence():
-        from multiloss_core.command_line.actions import GoalValue, choose
+        from multiloss_core.command_line.actions import ChoiceOptions, choose
         from multiloss_core.command_line.columns import columns_of
         from multiloss_core.command_line.printing import choice_lines
         from multiloss_core.command_line.reading import Days, loaded_table
@@ -127,7 +127,7 @@ def choose_command(
         _require_one_of(("any", "all"), rule=rule)
         _require_one_of(("corner", "jump"), floor_method=floor_method)
         _require_one_of((",", "."), decimal=decimal)
-        goal = GoalValue(
+        chosen = ChoiceOptions(
             marginal_precision=marginal_precision,
             rule=cast("Rule", rule),
             method=method,
@@ -158,7 +158,7 @@ def choose_command(
                 floor_method=cast("FloorMethod | None", floor_method),
                 leave_out_unusable=leave_out_unusable,
             )
-            choice = choose(loaded, columns, goal, lambda step: typer.echo(f"{step} …", err=True))
+            choice = choose(loaded, columns, chosen, lambda step: typer.echo(f"{step} …", err=True))
         files = record_files(choice.record, FRAUD)
         output.mkdir(parents=True, exist_ok=True)
         for file in files:

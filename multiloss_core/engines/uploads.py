@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from multiloss_core.datasets.source import RatedSource
 from multiloss_core.engines import loading
@@ -77,20 +78,8 @@ def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_
         origin = EngineTable(connection=None, sample=table.sample, fetched_at=datetime.now(UTC), engine=table.engine)
         rows = plural(table.sample.rows, "row")
         notes = (f"{rows}, too many to be held in memory: they are counted on disk. A sample of them is shown.", *notes)
-    return RatedSource(
-        name,
-        hashlib.sha256(data + options.key.encode()).hexdigest(),
-        file.frame,
-        COUNT_TABLE if guess is None else guess.columns,
-        guess=guess,
-        notes=notes,
-        ambiguous=file.ambiguous,
-        units=file.units,
-        sheets=file.sheets,
-        sheet=file.sheet,
-        origin=origin,
-        disk=table.disk,
-    )
+    fingerprint = hashlib.sha256(data + options.key.encode()).hexdigest()
+    return _source(name, fingerprint, file, guess, notes=notes, origin=origin, disk=table.disk)
 
 
 def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow = ALL_ROWS) -> RatedSource:
@@ -105,14 +94,19 @@ def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow 
     file = sample.file
     require_documents(file.frame, file.ambiguous)
     guess = guess_columns(file.frame, file.ambiguous)
+    return _source(table, sample.fingerprint, file, guess, notes=file.notes, origin=origin)
+
+
+def _source(name: str, fingerprint: str, file: TableFile, guess: ColumnGuess | None, **more: Any) -> RatedSource:
     return RatedSource(
-        table,
-        sample.fingerprint,
+        name,
+        fingerprint,
         file.frame,
-        guess.columns,
+        COUNT_TABLE if guess is None else guess.columns,
         guess=guess,
-        notes=file.notes,
         ambiguous=file.ambiguous,
         units=file.units,
-        origin=origin,
+        sheets=file.sheets,
+        sheet=file.sheet,
+        **more,
     )

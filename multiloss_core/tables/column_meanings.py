@@ -56,7 +56,7 @@ class ColumnMeanings:
         for rating, meaning in self.meanings:
             if meaning is None:
                 raise DataError(
-                    f"What '{shortened(rating)}' in '{self.rating}' means is unknown; choose fraud, not fraud or"
+                    f"What '{shortened(rating)}' in '{self.rating}' means is unknown; choose fraud, not fraud or "
                     "not known yet."
                 )
         for column, sign in self.decimal_signs:

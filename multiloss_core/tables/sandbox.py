@@ -76,13 +76,10 @@ def _read_bounded(
             content = shared_pool().submit(_inside, *asked, MEMORY, seconds=SECONDS).result()
             with Path(folder, _TARGET).open("rb") as target:
                 return read(content, target)
-    except OSError as error:
-        # TimeoutError is one.
-        if isinstance(error, TimeoutError):
-            raise _too_much(name) from error
-        raise DataError(f"'{name}' cannot be read now ({error.strerror or error}); try again later.") from error
-    except (MemoryError, WorkerLostError) as error:
+    except (TimeoutError, MemoryError, WorkerLostError) as error:
         raise _too_much(name) from error
+    except OSError as error:
+        raise DataError(f"'{name}' cannot be read now ({error.strerror or error}); try again later.") from error
     except CancelledError as error:
         raise DataError(f"'{name}' is no longer read.") from error
     except DataError:

@@ -18,7 +18,7 @@ ROW = "row"
 
 
 def no_documents(words: Vocabulary) -> str:
-    """Say why no rows can be listed."""
+    """Return the reason why no rows can be listed."""
     return (
         f"This is a table of counts, so which {words.documents} are behind them is not known; load the rated "
         f"{words.documents} themselves to see them."

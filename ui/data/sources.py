@@ -39,8 +39,17 @@ from ui.shared.formatting import as_text
 from ui.shared.long_work import stoppable
 from ui.shared.session import session
 
+T = TypeVar("T")
+# Shows the progress of a query as text.
+Report = Callable[[str], None]
+
 KINDS = ("duckdb", "sql", "spark")
 SECONDS_TO_CONNECT = 10
+SECONDS_BETWEEN_POLLS = 0.1
+SHOWN_ROWS = 10_000
+# Counts that a session keeps: of datasets, and along paths.
+MAX_COUNTED, MAX_ALONG = 6, 12
+STOP = "stop_counting"
 
 
 class EngineConnection(BaseConnection[Engine]):
@@ -117,12 +126,7 @@ def _spark(section: Mapping[str, Any]) -> Engine:
 _MAKERS = {"duckdb": _duckdb, "sql": _database, "spark": _spark}
 
 
-T = TypeVar("T")
-
-SECONDS_BETWEEN_POLLS = 0.1
-
-
-def answered(engine: Engine, work: Callable[[Callable[[str], None]], T], *, key: str) -> T:
+def answered(engine: Engine, work: Callable[[Report], T], *, key: str) -> T:
     """Run an engine query in a thread while its progress and Cancel are shown.
 
     `work` gets a function that shows progress text. Anything that ends the run of the page, such as Cancel,
@@ -156,13 +160,6 @@ def answered(engine: Engine, work: Callable[[Callable[[str], None]], T], *, key:
     return results[0]
 
 
-Tell = Callable[[str], None]
-
-SHOWN_ROWS = 10_000
-MAX_COUNTED = 6
-STOP = "stop_counting"
-
-
 @st.cache_data(scope="session", max_entries=20, ttl=60, show_spinner="Asking the source …")
 def table_names(connection: str) -> tuple[str, ...]:
     """Name the tables of a source."""
@@ -175,12 +172,12 @@ def first_rows(connection: str, table: str) -> TableFile:
     return fetch_rows(engine_of(connection), table, most=SHOWN_ROWS)
 
 
-def load_table(engine: Engine, connection: str, table: str, window: RowWindow, tell: Tell) -> RatedSource:
+def load_table(engine: Engine, connection: str, table: str, window: RowWindow, report: Report) -> RatedSource:
     """Fetch the rows of a window, or a sample of too many.
 
     Raises DataError, and what `Engine.query` raises.
     """
-    tell("Fetching the rows")
+    report("Fetching the rows")
     source = load_rated_source(engine, connection, table, window)
     place = f"{plural(source.rows, 'row')} of '{table}' in '{connection}'"
     note = (
@@ -214,7 +211,7 @@ def counted_dataset(source: RatedSource, columns: ColumnMeanings) -> CountedData
         _require_wanted(key)
         origin = _origin(source)
         engine = _engine_at(origin)
-        counts, rows = answered(engine, lambda tell: _count(engine, origin.sample, columns, tell), key=STOP)
+        counts, rows = answered(engine, lambda report: _count(engine, origin.sample, columns, report), key=STOP)
         known[key] = CountedDataset(
             name=source.name,
             fingerprint=source.fingerprint,
@@ -227,7 +224,7 @@ def counted_dataset(source: RatedSource, columns: ColumnMeanings) -> CountedData
         )
         while len(known) > MAX_COUNTED:
             known.pop(next(iter(known)))
-    return replace(known[key], name=source.name)
+    return known[key].named(source.name)
 
 
 def engine_of_dataset(dataset: RatedDataset) -> Engine:
@@ -259,14 +256,13 @@ def _engine_at(origin: EngineTable) -> Engine:
     return origin.engine if origin.connection is None and origin.engine else engine_of(str(origin.connection))
 
 
-def _count(engine: Engine, sample: EngineSample, meant: ColumnMeanings, tell: Tell) -> tuple[RatedCounts, RatedColumns]:
-    tell("Looking at the ratings")
+def _count(
+    engine: Engine, sample: EngineSample, meant: ColumnMeanings, report: Report
+) -> tuple[RatedCounts, RatedColumns]:
+    report("Looking at the ratings")
     columns = rated_columns_of(engine, sample, meant)
-    counts = count_documents(engine, sample.table, columns, report=tell)
+    counts = count_documents(engine, sample.table, columns, report=report)
     return counts, replace(columns, floors=tuple(counts.floors.tolist()))
-
-
-MAX_ALONG = 12
 
 
 def known_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By) -> PathCounts | None:
@@ -285,7 +281,7 @@ def ask_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By, col
         if not st.button(f"Count by '{as_text(column)}'", key=f"count_by_{by}", icon=":material/database_search:"):
             return None
 
-        def count(tell: object) -> PathCounts:
+        def count(_: Report) -> PathCounts:
             return dataset.count_along(engine, thresholds, rule, by)
 
         try:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from multiloss_core import DataError
 from multiloss_core.datasets import Source
 from multiloss_core.tables import ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
+from ui.server.limits import limit_bytes
 from ui.shared.formatting import NOUN
 from ui.shared.session import UploadedFile, Uploads
 
@@ -148,7 +148,7 @@ class TableStore(Generic[Choice, Data]):
         state.note = " ".join(notes) or None
 
     def _complaint_about(self, source: Source[Choice], choice: Choice) -> str | None:
-        """Say why a choice of columns that came from outside cannot be used; None where it can."""
+        """Return why an external choice of columns cannot be used; None if it can."""
         try:
             if not source.is_sample:
                 self.build(source, choice)
@@ -225,22 +225,14 @@ def memory_of(source: Source[Any]) -> int:
 
 def hold(state: Uploads, name: str, file: UploadedFile) -> None:  # type: ignore[type-arg]
     """Record that a session holds a table. Raises DataError beyond the server's limit."""
-    held = sum(one.memory for visit in list(_held.values()) for one in list(visit.files.values()))
+    held = sum(one.memory for uploads in list(_held.values()) for one in list(uploads.files.values()))
     before = state.files[name].memory if id(state) in _held and name in state.files else 0
-    if held - before + file.memory > _most():
+    if held - before + file.memory > limit_bytes(VARIABLE, MAX_MEGABYTES):
         raise DataError(
             "The server's limit for loaded tables is reached; try again when other users have finished, or "
             "load a smaller file."
         )
     _held[id(state)] = state
-
-
-def _most() -> int:
-    """Read the limit in bytes. Raises DataError where it is no whole number of megabytes."""
-    text = os.environ.get(VARIABLE, str(MAX_MEGABYTES))
-    if not text.isdigit() or not int(text):
-        raise DataError(f"{VARIABLE} is '{text}'; give a whole number of megabytes, such as {MAX_MEGABYTES}.")
-    return int(text) * 2**20
 
 
 def columns_signature(frame: pd.DataFrame) -> str:

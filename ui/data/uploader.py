@@ -126,7 +126,7 @@ class Uploader(TableStore[Choice, Data]):
         return None
 
     def choose(self, name: str) -> None:
-        """Have the picker show a table; before the picker is drawn."""
+        """Select a table; call this before the picker is drawn."""
         st.session_state[self.key] = self.state.picked = name
 
     def pick(self, load: Callable[[], None] | None = None) -> Source[Choice]:
@@ -353,7 +353,7 @@ class Uploader(TableStore[Choice, Data]):
         return None
 
     def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
-        """Have a file read in its turn; a run that is cut short leaves the reading to the next one."""
+        """Read a file in the queue; the next run continues after an interrupted one."""
         state, asked = self.state, (digest, options.key)
         if state.reading is None or state.reading[0] != asked or state.reading[1].cancelled:
             self._stop_reading()

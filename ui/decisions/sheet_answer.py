@@ -99,7 +99,7 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
 
 
 def _say_drift(analysis: Analysis, point: Point) -> None:
-    """Say that the precision changes over time, and offer to use the last three months only."""
+    """Warn of precision that changes over time; offer to use the last three months only."""
     choice, found = analysis.rated.columns, dated(analysis)
     source = rated_uploads().source(analysis.rated.name)
     if choice.since is not None:

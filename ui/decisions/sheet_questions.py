@@ -25,7 +25,7 @@ MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not
 
 
 def show_meaning(source: RatedSource, dataset: RatedDataset) -> None:
-    """Say what counts as fraud, and what does not."""
+    """Show the ratings that count as fraud, as not fraud and as undecided."""
     st.markdown("#### 1 · What counts as fraud?")
     totals, choice = dataset.source.totals, dataset.columns
     numbers = {"positive": totals.tp, "negative": totals.fp, "undecided": dataset.undecided_weight}
@@ -38,7 +38,7 @@ def show_meaning(source: RatedSource, dataset: RatedDataset) -> None:
 
 
 def show_scores(analysis: Analysis) -> None:
-    """Say which scores there are, and from which value on people looked."""
+    """Show the scores with their rating floors."""
     st.markdown("#### 2 · From which score on did people look?")
     floors, choice = analysis.rated.source.floors, analysis.rated.columns
     suggested = [floor is None for floor in choice.floors] or [not choice.is_counts] * len(floors)
@@ -119,7 +119,7 @@ def ask_affordable(analysis: Analysis) -> Affordable:
 
 
 def _missing(column: str | None, what: str) -> str:
-    """Say why a column of times or amounts is of no use here."""
+    """Return why a column of times or amounts cannot be used."""
     if column is None:
         return f"no {what} column is chosen on Rated data"
     return "these rows are counted where they lie, without their times and amounts"

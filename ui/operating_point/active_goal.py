@@ -98,7 +98,7 @@ def is_set_by_costs() -> bool:
 
 
 def active_goal() -> str:
-    """Show the goal that sets the target; show nothing for the slider or a refused goal."""
+    """Return the name of the active goal; empty for the slider or a refused goal."""
     goal = chosen_goal()
     if session().point.goal_refused:
         return ""
@@ -141,12 +141,12 @@ def is_known(target: RecordedTarget) -> bool:
 def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
     """Return whether a record's goal can be active; values of a path depend on its data."""
     goal = _goal_of(target)
-    # Before goal_values led to points of their own, they led to a target of the slider.
+    # A record with a target restores that instead of its goal about the path.
     return goal in (COSTS, PRICE) or (goal is not None and same_data and target.marginal_precision is None)
 
 
 def restore_goal(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
-    """Have the goal of a record drive, or the slider; returns the choices as the URL holds them."""
+    """Activate the goal of a record, else the slider; return the choices for the URL."""
     # What has a default takes its value from the URL, unless something was chosen before.
     for key in (key for goal in GOALS.values() for key in goal.goals):
         st.session_state.pop(key, None)
@@ -162,12 +162,12 @@ def restore_goal(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
 
 
 def slider_takes_over() -> None:
-    """Have the slider drive."""
+    """Make the slider the active control."""
     st.session_state[GOAL_KEY] = SLIDER
 
 
 def set_by_costs() -> None:
-    """Have costs drive, from where the point is."""
+    """Make costs the active goal, starting at the current point."""
     st.session_state[GOAL_KEY] = COSTS
 
 

@@ -77,7 +77,7 @@ def _first_cap(analysis: Analysis, point: Point, path: ThresholdPath, days: floa
 
 
 def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *, of_most: bool) -> str:
-    """Show the used share of a cap, the days above it and the reason for the unused rest."""
+    """Describe the used share of a cap, the days above it and the reason for the unused rest."""
     number = analysis.settings.unit.number
     mean = round((point.alerts + _undecided(analysis, point)) / days, 1)
     used, daily = f"Used: {number(mean)} a day on average", _alerts_by_day(analysis, point)

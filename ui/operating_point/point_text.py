@@ -259,7 +259,7 @@ def _guarantee(analysis: Analysis, point: Point) -> str | None:
 
 
 def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple[str, str] | None:
-    """Warn of scores that never flag at thresholds (k,) while others do; `all` needs each."""
+    """Return a warning if some scores never flag at thresholds (k,); `all` needs each score."""
     names = [
         shortened(score_name(name))
         for name, value, most in zip(

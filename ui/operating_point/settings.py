@@ -174,7 +174,7 @@ def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
 
 
 def restore_settings(settings: RecordedSettings, classifiers: int, *, documents: bool, amounts: bool) -> dict[str, str]:
-    """Have the widgets show the settings of a record, as far as they are offered for its data.
+    """Restore the settings of a record that are offered for its data.
 
     `documents`: the data are documents, no table of counts; `amounts`: they have amounts. Returns the choices as the
     URL holds them.
@@ -203,12 +203,12 @@ def recorded_unit(settings: RecordedSettings) -> Unit:
 
 
 def choose_method(name: str) -> None:
-    """Have the point lie on the path of a method; before the widget is drawn."""
+    """Select a method; call this before its widget is drawn."""
     st.session_state[METHOD_KEY] = name
 
 
 def choose_unit(unit: Unit) -> None:
-    """Count documents or money; before the widget is drawn."""
+    """Select documents or money; call this before the widget is drawn."""
     st.session_state[UNIT_KEY] = unit.value
 
 
@@ -229,7 +229,7 @@ def ask_new_data() -> bool:
 
 
 def want_new_data() -> None:
-    """Have it found out what new data will show; before the widget is drawn."""
+    """Request estimates for new data; call this before the widget is drawn."""
     st.session_state[NEW_DATA_KEY] = True
 
 
@@ -243,7 +243,7 @@ def _resolution_key(classifiers: int) -> str:
 
 
 def ask_plain() -> None:
-    """Return whether to use plain widgets; the explorer turns it on itself where it cannot draw."""
+    """Ask whether to use plain widgets; the explorer turns them on if it cannot draw."""
     st.toggle(
         "Plain controls and charts",
         key=PLAIN_KEY,

@@ -51,7 +51,7 @@ def ask_meanings(
 
 
 def _ask_the_rest(column: str, tag: str, still_open: list[str]) -> None:
-    """Say how many ratings have no meaning yet, and offer to take all of them for negatives."""
+    """Show the number of ratings without a meaning; offer to map all to negative."""
     if not still_open:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -132,7 +132,7 @@ ROLE_WORDS = {
 
 
 def show_rating_words(source: RatedSource, choice: ColumnMeanings) -> None:
-    """Say which rows are fraud, which are not, and which are not known yet."""
+    """Show the ratings of fraud, of no fraud and of undecided rows."""
     if choice.is_counts or choice.rating is None or not choice.meanings:
         return
     rows, column = ratings_of(source, choice.rating), as_text(shortened(choice.rating))
@@ -236,6 +236,6 @@ def _examples(column: "pd.Series[Any]") -> list[str]:
 
 
 def show_reading_notes(source: RatedSource) -> None:
-    """Say what was noticed while the file was read."""
+    """Show the notes of reading the file."""
     for note in source.notes:
         st.caption(f":material/info: {as_text(note)}")

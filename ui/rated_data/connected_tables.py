@@ -56,20 +56,20 @@ def _ask(names: tuple[str, ...]) -> None:
     wants_rows = buttons.button("Use these rows", key=f"{KEY}_use", type="primary")
     about = (name, table, window)
     if wants_number:
-        rows = answered(engine, lambda tell: _counted(engine, table, window, tell), key=f"{KEY}_stop")
+        rows = answered(engine, lambda report: _counted(engine, table, window, report), key=f"{KEY}_stop")
         st.session_state[f"{KEY}_rows"] = (about, rows)
     known: Any = st.session_state.get(f"{KEY}_rows")
     if known is not None and known[0] == about:
         st.caption(f"{plural(known[1], 'row')}. {_what_happens(known[1])}")
     if wants_rows:
-        source = answered(engine, lambda tell: load_table(engine, name, table, window, tell), key=f"{KEY}_stop")
+        source = answered(engine, lambda report: load_table(engine, name, table, window, report), key=f"{KEY}_stop")
         complaint = rated_uploads().take(lambda: source)
         if complaint:
             st.error(as_text(complaint), icon=":material/error:")
 
 
-def _counted(engine: Engine, table: str, window: RowWindow, tell: Any) -> int:
-    tell("Counting the rows")
+def _counted(engine: Engine, table: str, window: RowWindow, report: Any) -> int:
+    report("Counting the rows")
     return count_rows(engine, table, window)
 
 

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from multiloss_core import DataError
 from ui.server import streamlit_runtime
 
 UPLOADS = "/_stcore/upload_file/"
@@ -84,7 +85,7 @@ class UploadLimits:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._max_total = _max_total_bytes()
+        self._max_total = limit_bytes(VARIABLE, MAX_MEGABYTES_OF_ALL)
         # By request: the session, and the bytes announced.
         self._under_way: dict[int, tuple[str, int]] = {}
 
@@ -155,9 +156,9 @@ def _bytes_of(files: dict[str, object]) -> int:
     return sum(len(getattr(file, "data", b"")) for file in list(files.values()))
 
 
-def _max_total_bytes() -> int:
-    """Read the limit of all sessions in bytes. Raises ValueError for an invalid value."""
-    text = os.environ.get(VARIABLE, str(MAX_MEGABYTES_OF_ALL))
+def limit_bytes(variable: str, default_megabytes: int) -> int:
+    """Read a limit in megabytes from the environment. Raises DataError for an invalid value."""
+    text = os.environ.get(variable, str(default_megabytes))
     if not text.isdigit() or not int(text):
-        raise ValueError(f"{VARIABLE} is '{text}'; give a whole number of megabytes, such as {MAX_MEGABYTES_OF_ALL}.")
+        raise DataError(f"{variable} is '{text}'; give a whole number of megabytes, such as {default_megabytes}.")
     return int(text) * 2**20

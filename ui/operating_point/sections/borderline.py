@@ -66,8 +66,8 @@ def _show_counted(rated: CountedDataset, analysis: Analysis, point: Point) -> No
             return
         of_rule = rated.source.under(rule)
 
-        def fetch(tell: Callable[[str], None]) -> BorderlineRows:
-            tell(f"Fetching the {words.documents} near the thresholds")
+        def fetch(report: Callable[[str], None]) -> BorderlineRows:
+            report(f"Fetching the {words.documents} near the thresholds")
             return borderline_rows(engine, rated.table, rated.rows, of_rule, thresholds, most=MAX_NEAR)
 
         try:

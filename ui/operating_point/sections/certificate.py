@@ -49,7 +49,7 @@ def request_certificate(about: Hashable, precision: float, confidence: float) ->
 
 
 def request_shown_certificate(analysis: Analysis, precision: float, confidence: float) -> None:
-    """Have the path of a certificate of what is on the screen among the paths."""
+    """Request the certificate for the data and settings on the screen."""
     request_certificate(_about(analysis), precision, confidence)
 
 

@@ -158,7 +158,7 @@ def _band(analysis: Analysis, point: Point) -> float | None:
 
 
 def show_f_beta(context: PointContext) -> None:
-    """Say which F_beta the point would maximise, with the condition."""
+    """Show the F_beta that the point would maximise, with the condition."""
     analysis, point = context.analysis, context.point
     beta = f_beta_of_point(point)
     if not isinstance(point, OperatingPoint) or math.isnan(beta):

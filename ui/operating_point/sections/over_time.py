@@ -43,7 +43,7 @@ def show_periods(context: PointContext) -> None:
 
 
 def only_rated() -> str:
-    """Say what is counted where thresholds reach below a floor."""
+    """Return the warning for thresholds below a floor."""
     return (
         f"The thresholds reach below a floor, where nothing was rated: only rated {vocabulary().documents} are counted "
         "here."
@@ -88,7 +88,7 @@ def _show_periods(analysis: Analysis, point: Point) -> None:
 
 
 def warn_of_floors(analysis: Analysis, point: Point) -> None:
-    """Say where thresholds reach below a floor, so that only rated documents are counted."""
+    """Warn if thresholds reach below a floor, where only rated documents are counted."""
     rated = analysis.rated
     if rated.supports("documents") and not rated_in_full(
         rated.source.floors, analysis.deployable(point), analysis.settings.rule

@@ -63,7 +63,7 @@ def ask_switch() -> bool:
 
 
 def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
-    """Draw what the upper cut is chosen by, and how many can be reviewed a day.
+    """Draw the goal of the upper cut and the review capacity; return the chosen band.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def recorded_block(analysis: Analysis) -> RecordedBlock | None:
 
 
 def restore_block(block: RecordedBlock | None) -> dict[str, str]:
-    """Have the upper cut of a record drawn, or none; returns the choices as the URL holds them."""
+    """Restore the upper cut of a record, if any; return the choices for the URL."""
     keys = (SWITCH_KEY, GOAL_KEY, CAPACITY_KEY, *(goal.key for goal in GOALS.values()))
     for key in keys:
         # What has a default takes its value from the URL, unless something was chosen before.
@@ -251,7 +251,7 @@ def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
 
 
 def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
-    """Say what both parts bring, where costs are known and chose the cut."""
+    """Show the payoff of both parts if costs chose the cut."""
     scenario = session().point.scenarios.driving
     if chosen.goal != "the cost of a false block" or scenario is None:
         return
@@ -267,7 +267,7 @@ def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
 
 
 def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
-    """Say how many are reviewed a day, and whether that is too many."""
+    """Show the daily reviews against the capacity."""
     rated = analysis.rated
     if not (rated.supports("documents") and rated.supports("time")):
         st.caption("Without a column of times it is not known how many are reviewed a day.")
