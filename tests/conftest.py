@@ -18,7 +18,7 @@ SLOW = (
         "decisions/test_table_code.py",
         "tables/test_sandbox.py",
         "server/test_queue.py",
-        "server/test_queueers.py",
+        "server/test_workers.py",
         "server/test_running_server.py",
     ),
 )

@@ -11,14 +11,14 @@ MILLISECONDS_TO_SHOW = 60_000
 expect.set_options(timeout=MILLISECONDS_TO_SHOW)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory):
     """Yield the address of a fresh server of the app."""
     with app_server(tmp_path_factory.mktemp("server")) as address:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium():
     executable = chromium_executable()
     if executable is None:
