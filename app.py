@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui.account import admitted, show_own_page, show_sign_in
+from ui.landing import show_landing_page
 from ui.shared.formatting import as_label
 from ui.shared.page_setup import TO, asked_in_address, bootstrap_app, run_page
 
@@ -19,10 +20,13 @@ PAGES = [
 
 
 def start() -> None:
-    """Open the requested screen, or the first one: a default page has no URL but "/"."""
+    """Open the requested screen, the first one for an address with settings, else the landing page."""
     asked = asked_in_address()
     names = asked.pop(TO, [])
-    st.switch_page(next((page for page in PAGES if page.url_path in names), PAGES[0]), query_params=asked)
+    page = next((page for page in PAGES if page.url_path in names), PAGES[0] if asked or names else None)
+    if page is not None:
+        st.switch_page(page, query_params=asked)
+    show_landing_page()
 
 
 person = admitted()

@@ -27,10 +27,12 @@ def explore(dataset: RatedDataset) -> None:
 
 
 def _explore(dataset: RatedDataset) -> None:
-    controls, charts, details = (st.container(key=key) for key in ("point_controls", "explorer_place", "details"))
+    controls, charts = (st.container(key=key) for key in ("point_controls", "explorer_place"))
+    below = st.container(key="below_charts", horizontal=True, vertical_alignment="center")
+    details = st.container(key="details")
     with controls:
         try:
-            context = ask_point(dataset)
+            context = ask_point(dataset, below)
         except DataError as error:
             show_unusable(error)
     with charts:
@@ -38,11 +40,14 @@ def _explore(dataset: RatedDataset) -> None:
         show_reopened(context.analysis, context.point)
         with st.container(key="explorer_room"):
             (show_plainly if is_plain() else explorer)(context.analysis, context.view)
+    with below:
+        show_origin(dataset)
+        offer_tour()
+    with details:
         show_held(context.analysis, context.view)
         show_unit(context.analysis)
         show_effective_size(context)
         show_alerts_per_day(context)
-    with details:
         for show_section in SECTIONS:
             show_section(context)
         find_the_rest(context.analysis)
@@ -51,19 +56,13 @@ def _explore(dataset: RatedDataset) -> None:
 bootstrap(__file__)
 restore_target()
 lay_out()
+show_tour()
 with st.container(key="bar"):
-    bar = st.container(horizontal=True, vertical_alignment="center")
-    with bar:
-        st.title("Operating point", width="content")
-        with st.container(key="source", width=330):
-            source = choose_source()
+    st.title("Operating point")
+    source = choose_source()
     use_goals_of(source.fingerprint)
     try:
         dataset = dataset_of(source)
     except DataError as error:
         show_unusable(error)
-    with bar:
-        show_origin(dataset)
-        offer_tour()
-    show_tour()
 explore(dataset)

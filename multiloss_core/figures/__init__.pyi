@@ -3,6 +3,9 @@ from .contributions import contributions_chart as contributions_chart
 from .count_surface import count_surface as count_surface
 from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title
+from .decision_curve import RULE_NAMES as RULE_NAMES
+from .decision_curve import decision_curve as decision_curve
+from .decision_curve import two_rules as two_rules
 from .histogram import score_histogram as score_histogram
 from .looks import CERTIFIED as CERTIFIED
 from .looks import METHOD_LOOKS as METHOD_LOOKS

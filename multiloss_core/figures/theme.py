@@ -29,6 +29,8 @@ CURVE = {"light": "#0072B2", "dark": "#56B4E9"}
 # For what is less than the main thing drawn: pale, and dots that must still be seen.
 PALE = {"light": "#c3ced6", "dark": "#44525d"}
 GREY = {"light": "#7d8b96", "dark": "#8795a0"}
+# The page's own; a report or notebook that lacks it uses its sans-serif font.
+FONT = '"Source Sans", "Source Sans 3", sans-serif'
 # Takes no room and is not seen.
 _WORD_JOINER = "\u2060"
 _INK = {"light": "#1b2a33", "dark": "#e6edf2"}
@@ -81,7 +83,7 @@ def _template(theme: Theme) -> go.layout.Template:
     }
     return go.layout.Template(
         layout={
-            "font": {"color": ink(theme), "size": 13},
+            "font": {"color": ink(theme), "size": 13, "family": FONT},
             "paper_bgcolor": paper(theme),
             "plot_bgcolor": paper(theme),
             "colorway": [look.colour for look in METHOD_LOOKS],

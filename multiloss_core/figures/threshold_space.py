@@ -119,11 +119,10 @@ def threshold_curves(
     return figure
 
 
-def threshold_mark(path: ThresholdPath, point: Point, *, theme: Theme) -> go.Scatter:
-    """Draw the chosen threshold as a line across `threshold_curves`; nothing if it is infinite."""
-    threshold = float(direction(path.names[0]) * point.thresholds[0])
+def threshold_mark(point: Point, highest: float, classifier: int = 0, *, theme: Theme) -> go.Scatter:
+    """Draw a chosen threshold as a vertical line up to a count (`highest`); nothing if it is infinite."""
+    threshold = float(direction(point.names[classifier]) * point.thresholds[classifier])
     x = threshold if np.isfinite(threshold) and point.status != "unreachable" else None
-    highest = float(max(path.tp[0], path.fp[0], 1.0))
     return go.Scatter(
         x=[x, x],
         y=[min(1.0, 0.5 * highest), highest],

@@ -21,6 +21,7 @@ from .graph_walk import GraphWalk as GraphWalk
 from .graph_walk import RelaxedEdge as RelaxedEdge
 from .graph_walk import SettledNode as SettledNode
 from .graph_walk import graph_walk as graph_walk
+from .graph_walk import step_in_words as step_in_words
 from .periods import Calendar as Calendar
 from .periods import DailyAlerts as DailyAlerts
 from .periods import WeeklyCounts as WeeklyCounts

@@ -1,9 +1,11 @@
 """Trace the shortest-path search, node by node (Robles et al. 2020, Algorithm 3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from multiloss_core.formatting import count, plural
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 
 Node = tuple[int, ...]
@@ -89,3 +91,45 @@ def graph_walk(surfaces: CountSurfaces) -> GraphWalk:
     while path[-1] in came_from:
         path.append(came_from[path[-1]])
     return GraphWalk(tuple(settled), tuple(path[::-1]))
+
+
+def step_in_words(walk: GraphWalk, names: Sequence[str], step: int) -> str:
+    """Describe one step of the search with its numbers."""
+    steps = len(walk.settled) + 1
+    if step == 0:
+        return (
+            f"**Start.** The loosest pair flags everything rated; the area so far is 0. Press *Next*: each of the "
+            f"{steps - 1} other nodes is settled once, in order of distance from the start."
+        )
+    if step == steps:
+        return (
+            f"**Step {step} of {steps}: the path.** Every node stores its kept edge. From the strictest pair they lead "
+            f"back to the start: {plural(len(walk.path) - 1, 'edge')}, area **{walk.area:,.1f}**, "
+            f"weight \N{MINUS SIGN}{walk.area:,.1f}."
+        )
+    node = walk.settled[step - 1]
+    pair = ", ".join(f"{name} {value:.3g}" for name, value in zip(names, node.thresholds, strict=True))
+    lines = [
+        f"**Step {step} of {steps}.** Node {pair}: TP {count(node.tp)}, FP {count(node.fp)}.",
+        *(f"- {_edge_in_words(edge, node.node, names)}" for edge in node.edges),
+    ]
+    if len(node.edges) == 1:
+        lines.append("Only one edge leads here: it is **kept**.")
+    elif len({edge.total for edge in node.edges}) == 1:
+        lines.append("Both ways have the same area; the one with more true positives is **kept**.")
+    else:
+        axis = _axis_of(node.best, node.node)
+        lines.append(f"The larger area, the smaller weight: the edge that raises **{names[axis]}** is **kept**.")
+    return "\n\n".join([lines[0], "\n".join(lines[1:-1]), lines[-1]])
+
+
+def _edge_in_words(edge: RelaxedEdge, node: tuple[int, ...], names: Sequence[str]) -> str:
+    return (
+        f"Raising {names[_axis_of(edge, node)]} gives up {plural(edge.fp_lost, 'false positive')}, TP "
+        f"{count(edge.tp_before)} → {count(edge.tp_after)}: {count(edge.fp_lost)} × ({count(edge.tp_before)} + "
+        f"{count(edge.tp_after)}) / 2 = {edge.gained:,.1f}, with the way there **{edge.total:,.1f}**."
+    )
+
+
+def _axis_of(edge: RelaxedEdge, node: tuple[int, ...]) -> int:
+    return next(j for j in range(len(node)) if edge.before[j] != node[j])

@@ -14,8 +14,11 @@ from .data.rating_floors import FloorMethod as FloorMethod
 from .data.rating_floors import UncertainFloorsError as UncertainFloorsError
 from .data.rating_floors import explaining_scores as explaining_scores
 from .data.undecided_documents import UndecidedDocuments as UndecidedDocuments
+from .paths.graph import to_graphml as to_graphml
 from .paths.graph import to_networkx as to_networkx
+from .paths.methods import ANALYTIC as ANALYTIC
 from .paths.methods import GRAPH as GRAPH
+from .paths.methods import MAIN_METHODS as MAIN_METHODS
 from .paths.methods import RESOLUTIONS as RESOLUTIONS
 from .paths.methods import SMOOTH as SMOOTH
 from .paths.methods import PathMethod as PathMethod

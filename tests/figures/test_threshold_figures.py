@@ -138,10 +138,10 @@ def test_a_single_classifier_has_curves_and_a_majorant():
     path = graph_path(count_surfaces(documents, resolution=200))
     point = operating_point(path, 0.3)
     figure = threshold_curves(path, theme="light")
-    mark = threshold_mark(path, point, theme="light")
+    mark = threshold_mark(point, 9.0, theme="light")
     assert list(mark.x) == [point.thresholds[0]] * 2
     nothing = dataclasses.replace(point, status="unreachable")
-    assert list(threshold_mark(path, nothing, theme="light").x) == [None, None]
+    assert list(threshold_mark(nothing, 9.0, theme="light").x) == [None, None]
     for name, label in (("true positives, TP", True), ("false positives, FP", False)):
         trace = next(trace for trace in figure.data if trace.name == name)
         for threshold, height in zip(trace.x[::20], trace.y[::20], strict=True):

@@ -47,13 +47,10 @@ class Goal:
     goals: Mapping[str, str] = field(default_factory=dict)
 
 
-def ask_goal(
-    analysis: Analysis, method: str, choice: DeltaGenerator, inputs: DeltaGenerator, table: DeltaGenerator
-) -> Point | None:
+def ask_goal(analysis: Analysis, method: str, choice: DeltaGenerator, inputs: DeltaGenerator) -> Point | None:
     """Draw the choice of the active goal and its inputs; return the point if the goal finds one.
 
-    A goal that amounts to a target sets the target instead. `choice` and `inputs` are the places of both widgets,
-    `table` the place of a goal that needs the full width.
+    A goal that amounts to a target sets the target instead. `choice` and `inputs` are the places of both widgets.
     """
     labels = {key: goal.label for key, goal in GOALS.items()}
     goal = ask_choice(choice.selectbox, "Set the point by", labels, key=GOAL_KEY, help=HELP)
@@ -61,7 +58,7 @@ def ask_goal(
     _restore_manual(analysis.surfaces.names)
     state = session().point
     found, state.goal_note = None, ""
-    with table if goal == COSTS else inputs:
+    with inputs:
         try:
             led = GOALS[goal].lead(analysis, method)
             state.goal_refused = isinstance(led, float) and not _drive_to(100 * led)

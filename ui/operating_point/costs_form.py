@@ -1,152 +1,38 @@
-"""The form for cost scenarios, their payoff matrix and comparison."""
+"""Ask for the two costs of the active scenario; its table keeps what else a scenario may name."""
 
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, operating_point
-from multiloss_core.formatting import count, direction, plural, score_side, short_percent
-from multiloss_core.thresholds import Point
+from multiloss_core import DataError
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import (
-    ANNOYANCE,
     CATCH,
     CURRENCY,
     FIRST,
     MAX_AMOUNT,
-    MAX_CURRENCY,
-    MAX_NAME,
     NAME,
     RECOVERED,
     REVIEW,
-    amounts_of,
     asked_in_url,
     cleaned,
     currency_of,
     has_amounts,
-    point_cases,
     read_scenarios,
     review_cost_at,
     share_scenario,
     target_of,
 )
-from ui.operating_point.state import DIGITS
-from ui.shared.formatting import COUNT, EXACT, as_text, show_table, vocabulary
 from ui.shared.session import Scenario, session
 
-MONEY = "%,.2f"
 SCENARIO_KEY = "scenario"
-FORMAT = "localized"
 ALL = 100.0
-
-
-def show_scenarios(analysis: Analysis, method: str, point: Point) -> None:
-    """Show the payoff matrix, the payoff of the point, and all scenarios side by side."""
-    known = session().point.scenarios
-    with st.expander("Payoffs and scenarios", icon=":material/payments:", key="scenarios_box"):
-        if known.driving is not None:
-            _show_matrix(analysis, known.driving, point)
-        if known.usable:
-            _show_comparison(analysis, method, point)
-
-
-def money_words(value: float, currency: str) -> str:
-    """Format an amount with at most two decimals and its currency."""
-    digits = f"{value:,.2f}".removesuffix(".00").replace("-", "\N{MINUS SIGN}")
-    return f"{digits}\N{NO-BREAK SPACE}{currency}".rstrip("\N{NO-BREAK SPACE}")
-
-
-def sum_words(analysis: Analysis, scenario: Scenario, point: Point) -> str:
-    """Explain the payoff of a point."""
-    payoffs, (tp, fp, amount) = scenario.payoffs, point_cases(analysis, point)
-    parts = [
-        (payoffs.recovered, f"{100 * payoffs.recovered:g} % of {{}} in fraud caught", amount),
-        (payoffs.catch, f"{count(tp)} caught at {{}} each", payoffs.catch),
-        (payoffs.review, f"less {plural(tp + fp, 'review')} at {{}} each", payoffs.review),
-        (payoffs.annoyance, f"less friction of {plural(fp, 'false alert')} at {{}} each", payoffs.annoyance),
-    ]
-    terms = ", ".join(words.format(money_words(value, scenario.currency)) for factor, words, value in parts if factor)
-    total = money_words(payoffs.total(tp, fp, amount), scenario.currency)
-    return f"**This point brings {as_text(total)}:** {as_text(terms)}."
-
-
-def _show_matrix(analysis: Analysis, scenario: Scenario, point: Point) -> None:
-    amounts = amounts_of(analysis)
-    payoffs = scenario.payoffs if amounts is None else scenario.payoffs.at_amount(amounts[0])
-    fraud = "Fraud of the mean amount" if scenario.payoffs.recovered else "Fraud"
-    st.dataframe(
-        pd.DataFrame(
-            {
-                "": [fraud, "No fraud"],
-                "Flagged": [payoffs.of_catch, -payoffs.of_false_alert],
-                "Not flagged": [0.0, 0.0],
-                "Currency": scenario.currency,
-            }
-        ),
-        hide_index=True,
-        column_config=dict.fromkeys(("Flagged", "Not flagged"), st.column_config.NumberColumn(format=MONEY)),
-        alt=f"Payoff of {vocabulary().a_document}, flagged or not, fraud or not.",
-    )
-    st.markdown(sum_words(analysis, scenario, point))
-    st.caption(
-        "Payoffs are relative to flagging nothing, because rated alerts do not show missed fraud. The break-even share "
-        f"of fraud in the last alerts is {short_percent(payoffs.marginal_precision)}."
-        f"{' Undecided alerts are excluded.' if analysis.has_undecided else ''}"
-    )
-
-
-def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
-    path, number = analysis.path(method), st.column_config.NumberColumn
-    show_table(
-        pd.DataFrame([_row(analysis, method, point, scenario) for scenario in session().point.scenarios.usable]),
-        hide_index=True,
-        column_config={
-            "Marginal precision": number(format="percent"),
-            "Payoff there": number(format=MONEY),
-            "Payoff of this point": number(format=MONEY),
-            **{score_side(name): number(format=EXACT) for name in path.names},
-            **{name: number(format=COUNT.format) for name in ("TP", "FP", "Alerts")},
-            "Precision": number(format="percent"),
-        },
-        alt="The scenarios with their points, and the payoffs there and at the point shown.",
-    )
-    st.caption(
-        f"Every scenario at its own point of the {method} path; TP and FP are {vocabulary().documents}. Payoffs are "
-        "counted on this data, relative to flagging nothing."
-        + (
-            " The path uses a smooth estimate, so another point may have a higher payoff on this data by chance."
-            if path.smooth_tp is not None
-            else ""
-        )
-    )
-
-
-def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario) -> dict[str, str | float]:
-    payoffs, target = scenario.payoffs, target_of(analysis, scenario.payoffs)
-    # Round as the slider does: at the break-even of a step the last digits matter.
-    own = operating_point(analysis.path(method), round(100 * target, DIGITS) / 100)
-    tp, fp, amount = point_cases(analysis, own)
-    return {
-        "Scenario": scenario.name,
-        "": "active" if scenario == session().point.scenarios.driving else "",
-        "Marginal precision": target,
-        "Payoff there": payoffs.total(tp, fp, amount),
-        "Payoff of this point": payoffs.total(*point_cases(analysis, point)),
-        "Currency": scenario.currency,
-        **{
-            score_side(name): direction(name) * value
-            for name, value in zip(own.names, analysis.deployable(own).tolist(), strict=True)
-        },
-        "TP": tp,
-        "FP": fp,
-        "Alerts": tp + fp,
-        "Precision": tp / (tp + fp) if tp + fp else float("nan"),
-    }
+REVIEW_BOX, CATCH_BOX = (REVIEW, "A review costs", MAX_AMOUNT), (CATCH, "A fraud stopped saves", MAX_AMOUNT)
 
 
 def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
-    """Draw the table of scenarios and the choice of the active one, and return it.
+    """Draw the two costs of the active scenario and return it.
 
     The first scenario of an empty table gives `marginal_precision`.
 
@@ -157,129 +43,71 @@ def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
     known, asked = session().point.scenarios, asked_in_url()
     if asked is not None:
         others = known.typed[[cleaned(name) != asked[NAME] for name in known.typed.get(NAME, [])]]
-        _start_from(_fitting(analysis, pd.DataFrame([asked, *others.to_dict("records")])), 0)
-    elif editor_key() not in st.session_state:
-        # Streamlit drops the edits while another goal or page is open.
-        first = None if len(known.typed) else _first_row(analysis, marginal_precision)
-        started = pd.DataFrame([first]) if first else known.typed
-        _start_from(_fitting(analysis, started), st.session_state.get(SCENARIO_KEY))
-    choice, table = st.columns([1, 4], gap="medium")
-    typed = table.data_editor(
-        known.given,
-        num_rows="dynamic",
-        key=editor_key(),
-        hide_index=True,
-        column_config=_columns(analysis, known.given),
-        alt="Scenarios of costs, to be typed.",
-    )
-    if not typed.equals(known.typed):
-        known.before, known.typed = known.typed, typed
-    rows, (found, refused) = typed.index.tolist(), read_scenarios(typed, lambda payoffs: target_of(analysis, payoffs))
-    if st.session_state.get(SCENARIO_KEY) not in rows:
-        st.session_state[SCENARIO_KEY] = next(iter(rows), None)
-    names = {row: cleaned(name) or "without a name" for row, name in typed[NAME].items()}
-    active = choice.selectbox(
-        "Scenario", rows, format_func=lambda row: names.get(row, ""), key=SCENARIO_KEY, persist_state="session"
-    )
-    if known.before is not None:
-        choice.button("Undo", icon=":material/undo:", key="scenario_undo", on_click=_undo, width="stretch")
+        start_from(fitting(analysis, pd.DataFrame([asked, *others.to_dict("records")])), 0)
+    elif not len(known.typed):
+        start_from(fitting(analysis, pd.DataFrame([_first_row(analysis, marginal_precision)])), 0)
+    found, refused = read_typed(analysis)
+    active = _active_row()
     known.usable, known.driving = list(found.values()), found.get(active)
-    others_refused = [f"Row {rows.index(row) + 1}: {words}" for row, words in refused.items() if row != active]
-    if others_refused:
-        st.error(as_text(others_refused[0]), icon=":material/error:")
-    _show_amounts(analysis, "" if known.driving is None else known.driving.currency)
+    _ask_two_costs(analysis, active)
     if known.driving is None:
         raise DataError(refused.get(active, "There is no scenario; add a row."))
     share_scenario(known.driving)
     return known.driving
 
 
-def editor_key() -> str:
-    """Return the key of the editor; a new one for each given table discards older edits."""
-    return f"scenarios_{session().point.scenarios.version}"
+def read_typed(analysis: Analysis) -> tuple[dict[int, Scenario], dict[int, str]]:
+    """Parse the table of scenarios (see `read_scenarios`)."""
+    return read_scenarios(session().point.scenarios.typed, lambda payoffs: target_of(analysis, payoffs))
 
 
-def _columns(analysis: Analysis, given: pd.DataFrame) -> dict[str, Any]:
-    """Configure the columns of the editor."""
-    first = _row_of(analysis)
-    amounts = RECOVERED in given
-
-    def number(column: str, label: str, words: str, most: float = MAX_AMOUNT) -> Any:
-        return st.column_config.NumberColumn(
-            label, help=words, default=first[column], min_value=0.0, max_value=most, format=FORMAT
-        )
-
-    return {
-        NAME: st.column_config.TextColumn("Name", default="", max_chars=MAX_NAME),
-        REVIEW: number(REVIEW, "One review costs", "The cost of every alert, fraud or not."),
-        RECOVERED: number(
-            RECOVERED,
-            "Recovered, % of the amount",
-            "The share of the amount that a catch saves. 0 for a fixed value of a catch.",
-            ALL,
-        )
-        if amounts
-        else None,
-        CATCH: number(
-            CATCH,
-            "Besides, a catch is worth" if amounts else "One catch is worth",
-            "A fixed value of every catch, before the cost of its review, added to the share recovered."
-            if amounts
-            else "The value of a catch, before the cost of its review.",
-        ),
-        ANNOYANCE: number(
-            ANNOYANCE,
-            "Friction",
-            "The cost of a false alert beyond its review: a good customer was stopped. 0 if customers do not notice.",
-        ),
-        CURRENCY: st.column_config.TextColumn(
-            "Currency",
-            help="A label beside the numbers, by default the currency of the data.",
-            default=first[CURRENCY],
-            max_chars=MAX_CURRENCY,
-        ),
-    }
+def _active_row() -> int:
+    rows = session().point.scenarios.typed.index.tolist()
+    if st.session_state.get(SCENARIO_KEY) not in rows:
+        st.session_state[SCENARIO_KEY] = next(iter(rows), None)
+    return int(st.session_state[SCENARIO_KEY])
 
 
-def _row_of(analysis: Analysis) -> dict[str, Any]:
+def _ask_two_costs(analysis: Analysis, row: int) -> None:
+    """Draw the cost of a review and the worth of a catch; the table holds what else a scenario may name."""
+    worth = (RECOVERED, "Of its amount, percent saved", ALL) if has_amounts(analysis) else CATCH_BOX
+    table = session().point.scenarios.typed
+    for place, (column, label, most) in zip(st.columns(2), (REVIEW_BOX, worth), strict=True):
+        value = pd.to_numeric(table.get(column, pd.Series(0.0, table.index)), errors="coerce").fillna(0.0)[row]
+        st.session_state[f"box_{column}"] = min(max(float(value), 0.0), most)
+        place.number_input(label, 0.0, most, format="%g", key=f"box_{column}", on_change=_type, args=(column, row))
+
+
+def _type(column: str, row: int) -> None:
+    known = session().point.scenarios
+    before, table = known.typed, known.typed.copy()
+    table.loc[row, column] = st.session_state[f"box_{column}"]
+    start_from(table, row)
+    known.before = before
+
+
+def first_row_of(analysis: Analysis) -> dict[str, Any]:
     """Fill a new row: a catch is worth its amount if known, or else a fixed value."""
     row = FIRST | {CURRENCY: currency_of(analysis) or FIRST[CURRENCY]}
     return row | {RECOVERED: ALL, CATCH: 0.0} if has_amounts(analysis) else row
 
 
 def _first_row(analysis: Analysis, marginal_precision: float) -> dict[str, Any]:
-    row = _row_of(analysis)
+    row = first_row_of(analysis)
     if has_amounts(analysis):
         return row | {REVIEW: round(review_cost_at(analysis, marginal_precision), 6)}
     return row | {CATCH: round(FIRST[REVIEW] / marginal_precision, 2)}
 
 
-def _show_amounts(analysis: Analysis, currency: str) -> None:
-    amounts = amounts_of(analysis)
-    if amounts is None:
-        return
-    fraud, false_alert = (as_text(money_words(amount, currency)) for amount in amounts)
-    st.caption(
-        f"The mean amount of a rated fraud is **{fraud}**, of a rated false alert {false_alert}. The point is chosen "
-        "with these means; its payoff is the sum over the actual amounts."
-    )
-
-
-def _fitting(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
+def fitting(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
     """Drop an unused share recovered without amounts: the editor would show it as blanks."""
     given = RECOVERED in table and bool((pd.to_numeric(table[RECOVERED]) > 0).any())
     return table if has_amounts(analysis) or given else table.drop(columns=RECOVERED, errors="ignore")
 
 
-def _start_from(table: pd.DataFrame, active: int | None) -> None:
+def start_from(table: pd.DataFrame, active: int | None) -> None:
     """Restart the editor with a table, in which the row with this index is active."""
     known, rows = session().point.scenarios, table.index.tolist()
     st.session_state[SCENARIO_KEY] = rows.index(active) if active in rows else 0
     known.given = known.typed = table.reset_index(drop=True) if rows else pd.DataFrame([FIRST])
     known.before, known.version = None, known.version + 1
-
-
-def _undo() -> None:
-    known = session().point.scenarios
-    if known.before is not None:
-        _start_from(known.before, st.session_state[SCENARIO_KEY])

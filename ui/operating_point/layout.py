@@ -6,13 +6,13 @@ from typing import Literal, NoReturn
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, Unit, operating_point
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json
-from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point, is_set_by_costs
+from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point
 from ui.operating_point.analysis import Analysis, analyse
-from ui.operating_point.costs_form import show_scenarios
 from ui.operating_point.current_thresholds import share_comparison
 from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.sections.certificate import with_certificate
@@ -29,8 +29,8 @@ from ui.shared.formatting import as_text
 
 STYLE = Path(__file__).with_name("layout.css")
 PLACE = "download_thresholds"
-# Widths in pixels: active goal, its value, unit, settings, files, new data.
-WIDTHS: tuple[int | Literal["content"], ...] = (190, 300, "content", "content", "content", "content")
+# Widths in pixels: active goal, its value, unit, settings, files.
+WIDTHS: tuple[int | Literal["content"], ...] = (190, 250, "content", "content", "content")
 
 
 def lay_out() -> None:
@@ -59,12 +59,14 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
             st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
 
 
-def ask_point(dataset: RatedDataset) -> PointContext:
-    """Draw the controls and return the point. Raises DataError if settings do not fit."""
+def ask_point(dataset: RatedDataset, below: DeltaGenerator) -> PointContext:
+    """Draw the controls and return the point; `below` is the row under the charts.
+
+    Raises DataError if settings do not fit.
+    """
     # A horizontal container wraps on narrow screens; columns would cut controls off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    choice_box, goal_box, unit_box, settings_box, files_box, switch_box = (row.container(width=w) for w in WIDTHS)
-    table_box = st.container()
+    choice_box, goal_box, unit_box, settings_box, files_box = (row.container(width=width) for width in WIDTHS)
     with settings_box:
         settings_box = st.popover("Settings", icon=":material/tune:")
     settings = ask_settings(dataset, unit_box, settings_box)
@@ -73,15 +75,13 @@ def ask_point(dataset: RatedDataset) -> PointContext:
     share_comparison(analysis)
     with settings_box:
         method, pair = ask_method(analysis), ask_pair(analysis)
-    own = ask_goal(analysis, method, choice_box, goal_box, table_box)
-    with switch_box:
+    own = ask_goal(analysis, method, choice_box, goal_box)
+    with below:
         new_data = ask_new_data()
     view = _view(analysis, method, pair, own, new_data=new_data)
     remember_point(analysis, view.chosen_point, chosen_goal())
     with files_box:
         offer_downloads(analysis, view.chosen_point)
-    if is_set_by_costs():
-        show_scenarios(analysis, method, view.chosen_point)
     return PointContext(analysis=analysis, view=view, new_data=new_data)
 
 

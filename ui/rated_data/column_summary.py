@@ -14,7 +14,7 @@ from multiloss_core.tables import ColumnMeanings, Meaning, guess_meanings, ratin
 from ui.data.rated import confirm, needs_answers
 from ui.data.sources import ratings_in_engine
 from ui.shared.formatting import as_label, as_text, show_table
-from ui.shared.page_setup import theme
+from ui.shared.widgets import main_link
 
 MAX_VALUES = 30
 WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "undecided": "not known yet"}
@@ -168,19 +168,10 @@ def confirm_columns(source: RatedSource) -> None:
                 args=(source,),
             )
         else:
-            st.html(_as_main_button(".st-key-decide a"))
-            with st.container(key="decide", width="content"):
-                st.page_link("pages/decision_sheet.py", label="Decide", icon=":material/arrow_forward:")
+            main_link("pages/decision_sheet.py", "Decide", icon=":material/arrow_forward:", key="decide")
             st.page_link(
                 "pages/operating_point.py", label="Choose the operating point", icon=":material/tune:", width="content"
             )
-
-
-def _as_main_button(link: str) -> str:
-    """Style a link as the main button: a real button would lose the URL."""
-    back, front = (st.get_option(f"theme.{theme()}.{part}") for part in ("primaryColor", "backgroundColor"))
-    words = f"{link} * {{ color: {front} !important; }}"
-    return f"<style>{link} {{ background: {back}; padding: .4rem .9rem; }} {words}</style>"
 
 
 def show_column_table(source: RatedSource, choice: ColumnMeanings) -> None:

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import LOSSES, F
 from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
 from multiloss_core.tables import rating_values
-from ui.shared.page_setup import write_style
+from ui.shared.page_setup import theme, write_style
 from ui.shared.url_params import ask_number
 
 Parameters = ParamSpec("Parameters")
@@ -48,6 +48,15 @@ def lesson_plan() -> None:
     """Show the lesson plan with links to the pages of each step."""
     _, _, plan = LESSON.read_text(encoding="utf-8").partition("\n")
     st.markdown(plan)
+
+
+def main_link(page: str, label: str, *, icon: str, key: str) -> None:
+    """Draw a link to a page as the main button: a real button would lose the URL."""
+    back, front = (st.get_option(f"theme.{theme()}.{part}") for part in ("primaryColor", "backgroundColor"))
+    link = f".st-key-{key} a"
+    write_style(f"{link} {{ background: {back}; padding: .4rem .9rem; }} {link} * {{ color: {front} !important; }}")
+    with st.container(key=key, width="content"):
+        st.page_link(page, label=label, icon=icon)
 
 
 def offered_columns(frame: pd.DataFrame) -> list[str]:

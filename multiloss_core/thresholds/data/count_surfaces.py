@@ -66,6 +66,12 @@ class CountSurfaces:
                     f"{name} rises with a threshold, which no rule of flagging at or above thresholds can do."
                 )
 
+    def thinned(self, resolution: int) -> "CountSurfaces":
+        """Keep at most `resolution` evenly spread nodes per axis with both ends: O(nodes kept)."""
+        kept = [np.unique(np.linspace(0, len(axis) - 1, resolution).round().astype(np.intp)) for axis in self.axes]
+        axes = tuple(axis[nodes] for axis, nodes in zip(self.axes, kept, strict=True))
+        return CountSurfaces(axes, self.tp[np.ix_(*kept)], self.fp[np.ix_(*kept)], self.rule, self.names, self.rated)
+
     def __repr__(self) -> str:
         axes = " x ".join(f"{len(axis)} {name}" for name, axis in zip(self.names, self.axes, strict=True))
         loosest = self.counts_at(self.floors)

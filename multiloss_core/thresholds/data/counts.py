@@ -36,6 +36,14 @@ class Counts(Generic[Number]):
         """False positives for each true positive; NaN where nothing is caught."""
         return ratio(self.fp, self.tp)
 
+    def net_benefit(self: "Counts[float]", targets: ArrayLike) -> Floats:
+        """Compute TP - m / (1 - m) FP at targets m in (0, 1), of any shape.
+
+        Over m this is a decision curve (Vickers and Elkin 2006), in counts instead of shares.
+        """
+        m = np.asarray(targets, dtype=np.float64)
+        return np.asarray(self.tp - m / (1 - m) * self.fp)
+
     def __iter__(self) -> Iterator[Number]:
         """Unpack to TP, FP."""
         return iter((self.tp, self.fp))

@@ -123,12 +123,6 @@ class RatedCounts(CountSurfaces):
         )
         return CellCounts(np.array([[0], [1]]), documents, weights, squares)
 
-    def thinned(self, resolution: int) -> CountSurfaces:
-        """Keep at most `resolution` evenly spread nodes per axis with both ends: O(nodes kept)."""
-        kept = [np.unique(np.linspace(0, len(axis) - 1, resolution).round().astype(np.intp)) for axis in self.axes]
-        axes = tuple(axis[nodes] for axis, nodes in zip(self.axes, kept, strict=True))
-        return CountSurfaces(axes, self.tp[np.ix_(*kept)], self.fp[np.ix_(*kept)], self.rule, self.names, self.rated)
-
     def of(self, counted: CellCounts) -> Self:
         """Count other documents on the same grid, such as a part of these."""
         surfaces = _surfaces(self.axes, counted, self.rule, self.names)

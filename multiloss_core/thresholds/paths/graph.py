@@ -110,6 +110,18 @@ def to_networkx(surfaces: CountSurfaces) -> "nx.DiGraph":
     return graph
 
 
+def to_graphml(graph: "nx.DiGraph") -> str:
+    """Write a graph of `to_networkx` as GraphML: thresholds as `T1`, `T2`, …, names as attributes of the graph."""
+    import networkx as nx  # noqa: PLC0415
+
+    flat = nx.DiGraph(rule=graph.graph["rule"], **{f"T{j}": name for j, name in enumerate(graph.graph["names"], 1)})
+    for node, data in graph.nodes.items():
+        thresholds = {f"T{j}": value for j, value in enumerate(data["thresholds"], 1)}
+        flat.add_node(str(node), tp=data["tp"], fp=data["fp"], **thresholds)
+    flat.add_edges_from((str(start), str(end), data) for start, end, data in graph.edges(data=True))
+    return "\n".join(nx.generate_graphml(flat))
+
+
 @dataclass(frozen=True, eq=False)
 class _Sweep:
     """The n nodes of a grid in the order of their distance from the first corner.

@@ -85,6 +85,12 @@ GRAPH = PathMethod(
     find=lambda search: graph_path(search.surfaces),
     beyond="nodes",
 )
+ANALYTIC = PathMethod(
+    name="analytic power",
+    find=lambda search: analytic_path(search.source, family="power", rule=search.rule),
+)
+# Drawn from the start: the default and the two of Robles et al. 2020.
+MAIN_METHODS = (SMOOTH, GRAPH, ANALYTIC)
 # In the order in which they are offered; the first one is the default.
 PATH_METHODS = (
     SMOOTH,
@@ -95,10 +101,7 @@ PATH_METHODS = (
             search.surfaces, np.random.default_rng(0), documents=search.source.documents
         ),
     ),
-    PathMethod(
-        name="analytic power",
-        find=lambda search: analytic_path(search.source, family="power", rule=search.rule),
-    ),
+    ANALYTIC,
     PathMethod(
         name="analytic beta",
         find=lambda search: analytic_path(search.source, family="beta", rule=search.rule),

@@ -16,7 +16,7 @@ from multiloss_core.figures import inside, look_of, plane_view, tangent_ends
 from multiloss_core.figures import theme as style
 from multiloss_core.formatting import direction
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import Point
+from multiloss_core.thresholds import MAIN_METHODS, Point
 from ui.operating_point.active_goal import active_goal, set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.figures import live_charts
@@ -99,6 +99,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
             {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
             for look in map(look_of, analysis.methods)
         ],
+        "beside": [method.name for method in MAIN_METHODS],
         "colour": look_of(view.method).colour,
         "ink": style.ink(theme()),
         "explanations": explanations(unit, undecided=analysis.has_undecided),

@@ -19,7 +19,7 @@ from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.state import ViewState
 from ui.shared.formatting import vocabulary
 
-SURFACES = ("tp", "fp")
+SURFACES, HISTOGRAMS = ("tp", "fp"), ("first", "second")
 # Of letters, in pixels, where they are read from afar.
 LARGE = 17
 FEW_TICKS = {f"{axis}axis_{what}": value for axis in "xyz" for what, value in (("nticks", 5), ("tickfont_size", 12))}
@@ -28,12 +28,16 @@ ALTS = {
     "plane": "True against false positives along each path.",
     "tp": "Surface of true positives over the thresholds of {} and {}, with paths.",
     "fp": "Surface of false positives over the thresholds of {} and {}, with paths.",
+    "first": "Scores of {0}, rated positives and negatives, with the threshold.",
+    "second": "Scores of {1}, rated positives and negatives, with the threshold.",
 }
 
 
 def chart_names(analysis: Analysis) -> list[str]:
-    """Return the names of the charts; a single classifier has no surfaces."""
-    return list(ALTS)[: 2 if len(analysis.surfaces.names) == 1 else 4]
+    """Return the names of the charts; one classifier has no surfaces and one histogram, counted data have none."""
+    single, has_documents = len(analysis.surfaces.names) == 1, analysis.rated.supports("documents")
+    histograms = (HISTOGRAMS[:1] if single else HISTOGRAMS) if has_documents else ()
+    return ["space", "plane", *(() if single else SURFACES), *histograms]
 
 
 def live_charts(
@@ -68,6 +72,8 @@ def backdrop(
     analysis: Analysis, view: ViewState, name: str, theme: Theme, *, legend: bool, counts: bool = True
 ) -> go.Figure:
     """Draw the fixed part of a chart; without `counts`, threshold space shows paths only."""
+    if name in HISTOGRAMS:
+        return _histogram(analysis, view, name, theme)
     surfaces, paths, pair = view.surfaces, analysis.paths, view.pair
     unit, words = analysis.settings.unit, vocabulary()
     if name == "plane":
@@ -95,11 +101,14 @@ def mark_traces(
 ) -> list[tuple[BaseTraceType, str | list[str]]]:
     """Draw one point of each method, with the table columns of its coordinates."""
     surfaces, chosen, pair = view.surfaces, view.method, view.pair
+    if name in HISTOGRAMS:
+        mark = figures.threshold_mark(view.chosen_point, analysis.rated.positives, _classifier(view, name), theme=theme)
+        return [(mark, "xy"[HISTOGRAMS.index(name)])]
     if name == "plane":
         tangent, stars = figures.plane_marks(points, chosen=chosen, theme=theme)[0]
         return [(tangent, "tangent"), (stars, ["fp", "tp"])]
     if len(surfaces.names) == 1:
-        return [(figures.threshold_mark(analysis.path(chosen), view.chosen_point, theme=theme), "threshold")]
+        return [(figures.threshold_mark(view.chosen_point, float(analysis.path(chosen).tp[0]), theme=theme), "x")]
     if name == "space":
         return [(figures.space_marks(surfaces, points, chosen=chosen, theme=theme, pair=pair)[0], ["x", "y"])]
     mark = figures.surface_marks(points, surfaces, count=name, chosen=chosen, theme=theme, pair=pair)
@@ -111,6 +120,8 @@ def _depends_on(analysis: Analysis, view: ViewState, name: str) -> tuple[object,
     key = (analysis.key, analysis.methods, vocabulary())
     if name == "plane":
         return key
+    if name in HISTOGRAMS:
+        return analysis.rated.key, _classifier(view, name), vocabulary()
     if len(analysis.surfaces.names) == 1:
         return (*key, view.method)
     return (*key, view.pair) if name == "space" else (*key, *_sliced_at(analysis, view))
@@ -120,6 +131,18 @@ def _sliced_at(analysis: Analysis, view: ViewState) -> tuple[object, ...]:
     """Return the point that slices surfaces of more than two classifiers, else None."""
     many = len(analysis.surfaces.names) > 2
     return (view.pair, tuple(view.chosen_point.thresholds) if many else ())
+
+
+def _classifier(view: ViewState, name: str) -> int:
+    """Return which classifier a histogram shows."""
+    return view.pair[HISTOGRAMS.index(name)]
+
+
+def _histogram(analysis: Analysis, view: ViewState, name: str, theme: Theme) -> go.Figure:
+    classifier = _classifier(view, name)
+    figure = figures.score_histogram(analysis.rated.documents, classifier, theme=theme, vocabulary=vocabulary())
+    figure.update_layout(showlegend=False, margin={"b": 50}, yaxis_title=f"{vocabulary().documents}, log")
+    return figure
 
 
 def _named(name: str) -> ChartMessage:
@@ -156,7 +179,7 @@ def _space_counts(key: object, theme: Theme, _view: ViewState) -> list[str]:
 
 def _following(mark: BaseTraceType, columns: str | list[str]) -> str:
     """Leave the coordinates out: the browser takes them from the table."""
-    coordinates = ("x",) if columns == "threshold" else ("x", "y", "z")
+    coordinates = ("x",) if columns in ("x", "y") else ("x", "y", "z")
     spec = {name: value for name, value in mark.to_plotly_json().items() if name not in coordinates}
     return _as_text(spec | {"meta": {"follows": columns}})
 

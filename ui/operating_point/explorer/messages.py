@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypedDict
 
 from ui.operating_point.point_text import PointWords
 
-CONTRACT = 6
+CONTRACT = 7
 
 
 class MethodStyle(TypedDict):
@@ -76,7 +76,8 @@ class Message(TypedDict):
     `about`: the meaning of the axes; the zoom is kept while it stays the same. `percent`: the slider's position;
     `home`: the target to return to. `acknowledged`: the number of the last event that Python received. `table`: a
     `Table` as JSON text. It, traces and layouts are names of `texts`, without those that the browser holds. `key`: all
-    methods; `colour`: that of the chosen one. `explanations`: by the beginning of a label, with {label} for its value.
+    methods; `beside`: those drawn from the start; `colour`: the chosen one's. `explanations`: by the start of a label,
+    with {label} for its value.
     `headline`: the label of the rate among the counts. `subject`: a description for screen readers. `hand`: the point
     where no target leads to it; `present`: the compared point. `goal`: the active goal, empty for the slider and manual
     thresholds; `goal_note` describes it, `place` the neighbouring targets. `pair`: the drawn classifiers; `thresholds`:
@@ -93,6 +94,7 @@ class Message(TypedDict):
     table: str
     charts: dict[str, ChartMessage]
     key: list[MethodStyle]
+    beside: list[str]
     colour: str
     ink: str
     explanations: dict[str, str]

@@ -7,7 +7,7 @@ from multiloss_core.figures import plane_marks
 from multiloss_core.formatting import score_name
 from ui.operating_point.active_goal import active_goal, slider_takes_over
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.explorer.figures import backdrop, chart_names, expected_traces, mark_traces
+from ui.operating_point.explorer.figures import SURFACES, backdrop, chart_names, expected_traces, mark_traces
 from ui.operating_point.point_text import WORDS, PointWords, place_words, point_words, price_words
 from ui.operating_point.state import ViewState, set_target
 from ui.shared.formatting import as_label
@@ -21,6 +21,8 @@ ALTS = {
     "plane": "True against false positives along each path, with the chosen point.",
     "tp": "Surface of true positives over the thresholds of {} and {}.",
     "fp": "Surface of false positives over the thresholds of {} and {}.",
+    "first": "Scores of {0}, rated positives and negatives, with the chosen threshold.",
+    "second": "Scores of {1}, rated positives and negatives, with the chosen threshold.",
 }
 
 
@@ -83,7 +85,7 @@ def _show_charts(analysis: Analysis, view: ViewState) -> None:
     for i, name in enumerate(chart_names(analysis)):
         figure = backdrop(analysis, view, name, theme(), legend=True)
         figure.add_traces(expected_traces(analysis, view, name))
-        if name in ("space", "plane"):
+        if name not in SURFACES:
             figure.add_traces([mark for mark, _ in mark_traces(analysis, view, name, points, theme())])
         if name == "plane":
             figure.update_layout(plane_marks(points, chosen=view.method, theme=theme())[1])

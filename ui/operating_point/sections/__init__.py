@@ -12,15 +12,21 @@ from ui.operating_point.sections.over_time import show_periods
 from ui.operating_point.sections.profit import show_profit
 from ui.operating_point.sections.review_band import show_review_band
 from ui.operating_point.sections.save_decision import show_decision
+from ui.operating_point.sections.scenarios import show_scenarios
 from ui.operating_point.sections.segments import show_segments
 from ui.operating_point.sections.simpler_rules import show_simpler_rules
+from ui.operating_point.sections.views import show_as_graph, show_both_rules, show_decision_curve
 from ui.operating_point.state import PointContext
 
 SECTIONS: tuple[Callable[[PointContext], None], ...] = (
+    show_scenarios,
     show_review_band,
     show_methods,
     show_new_data,
     show_margins,
+    show_decision_curve,
+    show_both_rules,
+    show_as_graph,
     show_profit,
     show_comparison,
     show_contributions,

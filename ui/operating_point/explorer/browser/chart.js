@@ -9,6 +9,8 @@ import { page, PlotlyFigure } from "./plotly_adapter.js"
 import { turned } from "./turning.js"
 
 const AXES = ["xaxis", "yaxis"]
+// Of the paths beside the chosen one, as a share of its width.
+const THIN = 0.5
 // Pixels above a plot for the icons.
 const TOP = 30
 const MILLISECONDS_OF_DOUBLE_CLICK = 320
@@ -26,12 +28,12 @@ export const memory = {
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * Inputs of a drawing: the meaning of the axes, the hidden methods, the row, and the styles of the points.
- * @typedef {Omit<Parts, "traces"> & { about: string, hidden: Set<string>, row: Row }} View
+ * Inputs of a drawing: the meaning of the axes, hidden methods, methods with thin lines, the row, styles of points.
+ * @typedef {Omit<Parts, "traces"> & { about: string, hidden: Set<string>, thin: Set<string>, row: Row }} View
  */
 
 export class Chart {
-  /** @type {{ text: string, hides: boolean, trace: Record<string, any> }[]} */
+  /** @type {{ text: string, style: string, trace: Record<string, any> }[]} */
   #drawn = []
   /** The requested ranges, shown until the user zooms. @type {(number[] | undefined)[]} */
   #given = []
@@ -72,12 +74,15 @@ export class Chart {
   // Traces with unchanged text and the user's view are reused.
   /** @param {ChartMessage} message @param {View} view @returns {Promise<void>} */
   async draw(message, view) {
-    const { figure, name } = this, { hidden, row, about } = view
+    const { figure, name } = this, { hidden, thin, row, about } = view
+    /** @param {string} method */
+    const styleOf = method => `${hidden.has(method) ? "hidden" : ""} ${thin.has(method) ? "thin" : ""}`
     this.#drawn = message.traces.map((text, i) => {
       const before = this.#drawn[i]
-      if (before?.text === text && before.hides === hidden.has(before.trace.name)) return before
-      const trace = JSON.parse(text), hides = hidden.has(trace.name)
-      return { text, hides, trace: hides ? { ...trace, visible: false } : trace }
+      if (before?.text === text && before.style === styleOf(before.trace.name)) return before
+      const trace = JSON.parse(text), { name, line } = trace
+      if (thin.has(name) && line) trace.line = { ...line, width: THIN * line.width }
+      return { text, style: styleOf(name), trace: hidden.has(name) ? { ...trace, visible: false } : trace }
     })
     const parts = { ...view, traces: message.marks.map(text => JSON.parse(text)) }
     // The title is an element above the chart, away from the icons; the element determines the height.

@@ -23,7 +23,7 @@ export class Explorer {
   /** Hidden methods. @type {Set<string>} */
   #hidden = new Set(memory.read().hidden ?? [])
   #isWaiting = false
-  /** Whether methods other than the chosen one are drawn. */
+  /** Whether all methods are drawn, not only the chosen one and those beside it. */
   hasOthers = Boolean(memory.read().others)
   /** The message to draw; none after the explorer was removed. @type {Message | undefined} */
   #message
@@ -41,9 +41,16 @@ export class Explorer {
     this.resized.observe(root)
   }
 
+  /** The methods with a place in the legend: the chosen one, the last, those beside it, or all. */
+  get listed() {
+    const { methods } = this.choice.table
+    return methods.filter((name, i) => this.hasOthers || i === methods.length - 1 || this.#message?.beside.includes(name))
+  }
+
   /** The methods that are not drawn; the chosen one, the last, is always drawn. */
   get hidden() {
-    return this.hasOthers ? this.#hidden : new Set(this.choice.table.methods.slice(0, -1))
+    const { listed, choice: { table: { methods } } } = this
+    return new Set(methods.slice(0, -1).filter(name => !listed.includes(name) || this.#hidden.has(name)))
   }
 
   /** The camera of a surface ("tp", "fp"). @param {string} name */
@@ -144,7 +151,7 @@ export class Explorer {
     this.#keyChanged({ hidden: [...this.#hidden] })
   }
 
-  /** Draw the other methods, or only the chosen one. */
+  /** Draw all methods, or only the chosen one and those beside it. */
   toggleOthers() {
     this.hasOthers = !this.hasOthers
     this.#keyChanged({ others: this.hasOthers })
@@ -188,7 +195,8 @@ export class Explorer {
         this.choice.send("surfaces", true)
       } else if (still && chart.isSeen) {
         const points = pointsOf(key, this.choice.table.methods)
-        await chart.draw(still, { about, hidden: this.hidden, row: this.row, points, ink, present })
+        const thin = new Set(this.choice.table.methods.slice(0, -1))
+        await chart.draw(still, { about, hidden: this.hidden, thin, row: this.row, points, ink, present })
         // The slider may have moved during the drawing.
         chart.move(this.row)
       }

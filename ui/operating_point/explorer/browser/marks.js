@@ -12,7 +12,7 @@ const OUT_OF_SIGHT = -9
 /**
  * Inputs of marks: traces with the columns of a row that they follow, and the styles of the points.
  * @typedef {"x" | "y" | "fp" | "tp"} Column
- * @typedef {{ meta: { follows: "tangent" | "threshold" | Column[] } }} MarkTrace
+ * @typedef {{ meta: { follows: "tangent" | "x" | "y" | Column[] } }} MarkTrace
  * @typedef {{ colour: string, chosen: boolean }[]} Points
  * @typedef {{ traces: MarkTrace[], points: Points, ink: string, present: Row | null }} Parts
  */
@@ -29,7 +29,7 @@ export function pointsOf(key, methods) {
 /** @param {MarkTrace} trace @param {Row} row @returns {Record<string, (number | null)[]>} */
 export function coordinates({ meta: { follows } }, row) {
   if (follows === "tangent") return { x: row.tangent[0], y: row.tangent[1] }
-  if (follows === "threshold") return { x: [row.x.at(-1) ?? null, row.x.at(-1) ?? null] }
+  if (!Array.isArray(follows)) return { x: Array(2).fill(row[follows].at(-1) ?? null) }
   return Object.fromEntries(follows.map((column, i) => ["xyz"[i], row[column]]))
 }
 
@@ -59,6 +59,8 @@ export class Marks {
   #moved = /** @type {Promise<unknown>} */ (Promise.resolve())
   #points = /** @type {Element[]} */ ([])
   #isTangent = false
+  /** The threshold of a vertical line. @type {"x" | "y" | undefined} */
+  #vertical
 
   /** @param {HTMLElement} place @param {PlotlyFigure} figure */
   constructor(place, figure) {
@@ -79,7 +81,8 @@ export class Marks {
     this.shown.present = present
     this.shown.columns = follows.find(Array.isArray)
     this.#isTangent = follows.includes("tangent")
-    this.shown.line = this.#isTangent || follows.includes("threshold")
+    this.#vertical = follows.find(column => column === "x" || column === "y")
+    this.shown.line = this.#isTangent || this.#vertical
       ? shape("polyline", { fill: "none", ...outline, "stroke-dasharray": this.#isTangent ? "2 3" : "6 4" }) : undefined
     this.#points = !this.shown.columns ? [] : points.map(({ colour, chosen }) => chosen
       ? shape("path", { ...outline, d: STAR, fill: colour })
@@ -120,9 +123,10 @@ export class Marks {
   }
 
   /** @param {Row} row */
-  #ends({ tangent: [fp, tp], x: thresholds }) {
+  #ends(row) {
+    const { tangent: [fp, tp] } = row
     if (this.#isTangent) return [0, 1].flatMap(i => this.figure.toPixels(fp[i], tp[i]))
-    const threshold = thresholds.at(-1) ?? null
+    const threshold = row[this.#vertical ?? "x"].at(-1) ?? null
     const x = threshold === null ? OUT_OF_SIGHT : this.figure.toPixels(threshold, NaN)[0]
     return [x, 0, x, this.figure.plotBox.height]
   }

@@ -82,14 +82,19 @@ export class Panel {
     box.onblur = () => { this.#isTyping = false; explorer.show() }
     for (const back of this.parts.goal.querySelectorAll("button")) back.onclick = () => explorer.back()
     this.parts.others.onclick = () => explorer.toggleOthers()
-    for (const view of this.parts.views.querySelectorAll("button")) view.onclick = () => this.#turnTo(view.value)
-    this.#turnTo("flat")
+    for (const [group, first] of [["views", "flat"], ["surface", "tp"]]) {
+      for (const button of this.parts[group].querySelectorAll("button")) {
+        button.onclick = () => this.#turnTo(group, button.value)
+      }
+      this.#turnTo(group, first)
+    }
   }
 
-  /** Show the flat charts or the surfaces on a narrow screen. @param {string} view */
-  #turnTo(view) {
-    this.root.setAttribute("data-view", view)
-    for (const button of this.parts.views.querySelectorAll("button")) button.ariaPressed = `${button.value === view}`
+  // Narrow screens show the flat charts or the surfaces, wide ones also one surface or the other.
+  /** @param {string} group @param {string} value */
+  #turnTo(group, value) {
+    this.root.setAttribute(`data-${group}`, value)
+    for (const button of this.parts[group].querySelectorAll("button")) button.ariaPressed = `${button.value === value}`
     if (this.#message) this.explorer.draw()
   }
 
@@ -114,13 +119,13 @@ export class Panel {
     const title = `Guaranteed from ${certified?.join(" % to ")} %`
     put(this.parts.certified, ...style ? [element("i", { title, style })] : [])
     this.root.classList.toggle("large", message.large)
-    this.parts.views.hidden = !message.charts.tp
+    this.parts.views.hidden = this.parts.surface.hidden = !message.charts.tp
     this.parts.now.hidden = !message.present
     this.showKey()
   }
 
   showKey() {
-    const { hasOthers, hidden, choice: { table } } = this.explorer, { methods, others } = this.parts
+    const { hasOthers, hidden, listed, choice: { table } } = this.explorer, { methods, others } = this.parts
     const shown = JSON.stringify(this.#message.key)
     // A button that is replaced under the mouse loses its click.
     if (methods.dataset.shown !== shown) {
@@ -132,11 +137,12 @@ export class Panel {
       }))
     }
     for (const button of methods.querySelectorAll("button")) {
-      button.hidden = !hasOthers && button.value !== table.methods.at(-1)
+      button.hidden = !listed.includes(button.value)
+      button.disabled = button.value === table.methods.at(-1)
       button.ariaPressed = `${!hidden.has(button.value)}`
     }
     others.ariaExpanded = `${hasOthers}`
-    others.textContent = hasOthers ? "Only the chosen path" : "Other methods"
+    others.textContent = hasOthers ? "Fewer methods" : "More methods"
   }
 
   /** Show a point. @param {number} percent @param {Row} row @param {boolean} byHand @param {string} goal */

@@ -1,0 +1,146 @@
+"""Sections with further views: the decision curve, both rules, and the data as the paper's graph."""
+
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import ThresholdPath, Unit, figures, operating_point, operating_points
+from multiloss_core.figures import RULE_NAMES
+from multiloss_core.formatting import count, score_side, score_value
+from multiloss_core.inspection import graph_walk, step_in_words
+from multiloss_core.thresholds import SMOOTH, Rule, to_graphml, to_networkx
+from ui.operating_point.analysis import Analysis, PathTasks
+from ui.operating_point.state import PointContext
+from ui.shared.formatting import COUNT, SHARE, THRESHOLD, rounded_share, show_numbers, vocabulary
+from ui.shared.page_setup import theme
+from ui.shared.url_params import PERCENTS, ask_number
+from ui.shared.widgets import shown_when_open
+
+MIN_NODES, MAX_NODES = 3, 10
+
+
+@shown_when_open("Decision curve", icon=":material/ssid_chart:", key="decision_curve")
+def show_decision_curve(context: PointContext) -> None:
+    """Show the net benefit at every target of the path, this point, the current thresholds and all that was rated."""
+    analysis, point, targets = context.analysis, context.point, PERCENTS / 100
+    path = analysis.path(context.view.method)
+    along = operating_points(path, targets)
+    benefits = {f"{path.method} path": np.array([at.net_benefit(at.marginal_precision) for at in along])}
+    benefits["this point at every target"] = point.net_benefit(targets)
+    if context.view.compared_point is not None:
+        benefits["current thresholds"] = context.view.compared_point.net_benefit(targets)
+    benefits["flag all rated"] = point.reachable.net_benefit(targets)
+    at = int(np.abs(targets - point.marginal_precision).argmin())
+    st.plotly_chart(
+        figures.decision_curve(
+            targets,
+            benefits,
+            point.marginal_precision,
+            colour=figures.look_of(path.method).colour,
+            theme=theme(),
+            unit=analysis.settings.unit,
+            vocabulary=vocabulary(),
+        ),
+        theme=None,
+        key="decision_curve_chart",
+        alt=f"Net benefit against the target; at {PERCENTS[at]:g} %: "
+        + ", ".join(f"{name} {values[at]:,.1f}" for name, values in benefits.items()),
+    )
+    st.caption(
+        "Net benefit: TP less the false positives that a target m allows for one catch, TP \N{MINUS SIGN} m / "
+        "(1 \N{MINUS SIGN} m) FP. Counted on the data that chose the path, so the path's lead is slightly optimistic."
+    )
+
+
+@shown_when_open("Union and intersection", icon=":material/join:", key="both_rules")
+def show_both_rules(context: PointContext) -> None:
+    """Show the curves of both rules, and which rule is better at the target."""
+    analysis, m = context.analysis, context.point.marginal_precision
+    if len(analysis.surfaces.names) == 1 or not analysis.has_both_rules:
+        st.info("Two rules need at least two scores, and data that were not counted under one rule.")
+        return
+    paths: dict[Rule, ThresholdPath] = {rule: _path_under(analysis, rule) for rule in get_args(Rule)}
+    points = {rule: operating_point(path, m) for rule, path in paths.items()}
+    benefits = {rule: float(point.net_benefit(m)) for rule, point in points.items()}
+    better, gap = max(benefits, key=lambda rule: benefits[rule]), round(abs(benefits["any"] - benefits["all"]), 1)
+    counted = "frauds" if analysis.settings.unit is Unit.DOCUMENTS else "of the money in fraud"
+    st.markdown(
+        f"At a target of {100 * m:.3g} %, flagging by **{RULE_NAMES[better]}** is worth {count(gap)} {counted} more, "
+        "net of false alerts."
+        if gap
+        else f"At a target of {100 * m:.3g} % both rules are worth the same."
+    )
+    figure = figures.two_rules(paths, points, theme=theme(), unit=analysis.settings.unit, vocabulary=vocabulary())
+    words = "; ".join(f"{RULE_NAMES[rule]}: TP {point.tp:g}, FP {point.fp:g}" for rule, point in points.items())
+    alt = f"True against false positives under both rules. {words}."
+    st.plotly_chart(figure, theme=None, key="both_rules_chart", alt=alt)
+    rows = [
+        {"Flag by": RULE_NAMES[rule]}
+        | {
+            score_side(name): score_value(name, value)
+            for name, value in zip(point.names, analysis.deployable(point), strict=True)
+        }
+        | {"TP": point.tp, "FP": point.fp, "Precision": rounded_share(point.precision, point.alerts)}
+        | {"Net benefit": benefits[rule]}
+        for rule, point in points.items()
+    ]
+    kinds = {"TP": COUNT, "FP": COUNT, "Precision": SHARE, "Net benefit": COUNT}
+    thresholds = dict.fromkeys(map(score_side, context.point.names), THRESHOLD)
+    show_numbers(rows, kinds | thresholds, alt="Both rules at the target.")
+    st.caption(f"The {SMOOTH.name} path of each rule on the same data. *Settings* changes the rule of this page.")
+
+
+def _path_under(analysis: Analysis, rule: Rule) -> ThresholdPath:
+    if rule == analysis.settings.rule:
+        return analysis.path(SMOOTH.name)
+    return _other_path((analysis.key, rule), rule, analysis)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _other_path(key: object, rule: Rule, _analysis: Analysis) -> ThresholdPath:
+    search = PathTasks.of(_analysis.rated, replace(_analysis.settings, rule=rule))
+    search.begin([SMOOTH.name])
+    search.wait([SMOOTH.name])
+    return search.found[SMOOTH.name].path
+
+
+@shown_when_open("View as graph", icon=":material/hub:", key="as_graph")
+def show_as_graph(context: PointContext) -> None:
+    """Show the data as the paper's graph on a coarse grid, with the search for the shortest path by step."""
+    # Imported here because it loads slowly.
+    import networkx as nx  # noqa: PLC0415
+
+    if len(context.analysis.surfaces.names) == 1:
+        st.info("A single score has one path only: its thresholds in order.")
+        return
+    st.markdown(
+        "Each **node** is a pair of thresholds, each **edge** raises one of them by a step. Its **weight** is minus "
+        "the area of a trapezoid in the TP-FP plane (Robles et al. 2020, Algorithm 3), so the **shortest path** from "
+        "the loosest pair to the strictest has the largest area under its curve.",
+        width=860,
+    )
+    chart, controls = st.columns([3, 2], gap="large")
+    with controls:
+        nodes = ask_number(st.slider, "Nodes on each axis", (MIN_NODES, MAX_NODES), 6, key="graph_nodes")
+        surfaces = context.view.surfaces.thinned(nodes)
+        walk, graph = graph_walk(surfaces), to_networkx(surfaces)
+        last = len(walk.settled) + 1
+        step = ask_number(st.slider, "Step of the search", (0, last), last, key=f"graph_step_{last}")
+        st.markdown(step_in_words(walk, surfaces.names, step))
+    path = nx.bellman_ford_path(graph, walk.path[0], walk.path[-1])
+    draw = figures.threshold_graph_search
+    chart.plotly_chart(
+        figures.threshold_graph(graph, path, theme=theme()) if step == last else draw(graph, walk, step, theme=theme()),
+        theme=None,
+        key="graph_chart",
+        alt=f"A grid of {graph.number_of_nodes()} pairs of thresholds; the path leads through {len(path)} of them.",
+    )
+    st.caption(
+        f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges. Bellman and Ford's method of networkx "
+        f"finds an area of {-nx.path_weight(graph, path, 'weight'):,.1f}, the sweep of this page {walk.area:,.1f}. The "
+        "charts above use a finer grid."
+    )
+    file, mime = "threshold_graph.graphml", "application/xml"
+    st.download_button("GraphML", to_graphml(graph), file, mime, icon=":material/download:", on_click="ignore")
