@@ -2,19 +2,18 @@
 
 import streamlit as st
 
-from multiloss_core import CountSurfaces, RatedCounts
+from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
 from ui.data.rated import choose_source, rated_uploads
 from ui.operating_point.analysis import prepare
 from ui.operating_point.settings import current_settings
 from ui.rated_data.checks import (
     ask_alert_sources,
     ask_complete_weeks,
-    show_columns_preview,
     show_count_table,
     show_counted,
     show_funnel,
     show_histograms,
-    show_limits,
+    show_more,
 )
 from ui.rated_data.column_roles import ask_columns, ask_upload
 from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
@@ -23,7 +22,6 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 st.title("Rated data")
-st.markdown("Upload rated alerts: one row each, with the score of each classifier and the rating.")
 picker, uploader = st.columns([2, 3], gap="large")
 with picker:
     source = choose_source(lambda: ask_upload(uploader))
@@ -41,15 +39,15 @@ dataset = rated_uploads().checked(source, choice, "data")
 if dataset is not None:
     rated = dataset.source
     with summary:
+        if isinstance(rated, RatedCounts):
+            show_counted(rated, dataset.columns)
+        elif isinstance(rated, CountSurfaces):
+            show_count_table(rated)
+        else:
+            show_funnel(rated, rated_uploads().choice_for(source), dataset.frame)
         confirm_columns(source)
         show_deployed(rated.names, dataset.name)
-    if isinstance(rated, RatedCounts):
-        show_counted(rated, dataset.columns)
-    elif isinstance(rated, CountSurfaces):
-        show_count_table(rated)
-    else:
-        show_funnel(rated, rated_uploads().choice_for(source), dataset.frame)
+    if isinstance(rated, RatedDocuments):
         show_histograms(dataset.key, rated)
-    show_limits()
     prepare(dataset, current_settings(dataset))
-show_columns_preview(source)
+show_more(source)

@@ -141,7 +141,7 @@ def flag_by_every_score(page):
 
 
 def show_surfaces(page):
-    page.locator(".explorer .views").get_by_role("button", name="Surfaces").click()
+    page.locator(".explorer .views").get_by_role("button", name="TP and FP surfaces").click()
     page.evaluate("document.querySelector('.explorer').multiloss.drawn")
 
 

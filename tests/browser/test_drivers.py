@@ -16,6 +16,7 @@ from tests.browser.steps import (
     expect_point,
     expected_sample_point,
     open_page,
+    open_part,
     percent_box,
     selected,
     settle,
@@ -213,11 +214,16 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     expect(refusal(page, "The point stays")).to_have_count(0)
 
     choose(page, "Set the point by", "costs")
+    box = page.get_by_label("A review costs", exact=True)
+    box.fill("8")
+    box.press("Enter")
+    expect(percent_box(page)).not_to_have_value("30")
+    open_part(page, "Compare scenarios")
+    expect(typed(page, 0, REVIEW)).to_have_text("8")
     for column, value in ((RECOVERED, 0), (REVIEW, 6), (CATCH, 20), ("Friction", 4)):
         type_cell(page, 0, column, value)
     usual = at_price(documents, path, (6 + 4) / (20 + 4))
     expect_driven(page, path, "costs", usual, 100 * 10 / 24)
-    page.get_by_text("Payoffs and scenarios", exact=True).click()
     type_cell(page, 0, "Name", "usual")
     expect_driven(page, path, "costs, scenario 'usual'", usual)
     editor(page).hover()
@@ -231,7 +237,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     ):
         type_cell(page, 1, column, value)
     expect_driven(page, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
-    choose(page, "Scenario", "holidays")
+    choose(page, "Active scenario", "holidays")
     dear = at_price(documents, path, (6 + 4) / (50 + 4))
     expect_driven(page, path, "costs, scenario 'holidays'", dear, 100 * 10 / 54)
     names = cells(page, "Scenario", "Scenario")
@@ -244,7 +250,7 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
         [money(dear[1] * (catch - 6) - dear[2] * (6 + 4)) for catch in (20, 50)]
     )
 
-    choose(page, "Scenario", "usual")
+    choose(page, "Active scenario", "usual")
     expect_driven(page, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
     expect(typed(page, 0, CATCH)).to_have_text("20")
     expect(cells(page, "Scenario", "")).to_have_text(["active", ""])
@@ -256,7 +262,8 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
     open_page(phone, page.url, "Operating point")
     expect_driven(phone, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
     expect(selected(phone, "Set the point by")).to_have_value("costs")
-    expect(phone.get_by_role("combobox", name="Scenario").first).to_have_value("usual")
+    open_part(phone, "Compare scenarios")
+    expect(phone.get_by_role("combobox", name="Active scenario").first).to_have_value("usual")
     for cell in ("goal_review=6.0", "goal_catch=20.0", "goal_annoyance=4.0"):
         expect(phone).to_have_url(re.compile(f"[?&]{re.escape(cell)}(&|$)"))
     expect(typed(phone, 0, REVIEW)).to_have_text("6")

@@ -74,7 +74,10 @@ def context_of(analysis, point, **view):
 
 
 def scenario_editor(app):
-    """The key of the table that scenarios of costs are typed into."""
+    """Open the table of scenarios and return its key."""
+    if "scenarios_box" not in app.session_state or not app.session_state["scenarios_box"]:
+        app.session_state["scenarios_box"] = True
+        run(app)
     return f"scenarios_{state(app).point.scenarios.version}"
 
 

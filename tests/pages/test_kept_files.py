@@ -4,12 +4,11 @@ import hashlib
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.tables import ColumnMeanings
 from tests.pages.rated_data.steps import GOOD, as_read, box, csv_of, funnel, rated_frame, say_no_other_alerts, upload
-from tests.pages.steps import APP, opened, run, state
+from tests.pages.steps import opened, run, state
 from ui.data import store, uploader
 from ui.data.browser_storage.component import checked
 from ui.data.store import Remembered, columns_signature, remembered_from_json, remembered_to_json
@@ -122,7 +121,7 @@ def test_what_is_no_fingerprint_asks_for_nothing(said):
 def test_last_used_file_comes_back_without_address(monkeypatch):
     files = [{"name": GOOD, "digest": "0" * 12}, {"name": "older.csv", "digest": "1" * 12}]
     monkeypatch.setattr(uploader, "kept_before", lambda shelf: (GOOD, files) if shelf == "data" else (None, []))
-    app = run(AppTest.from_file(APP, default_timeout=180))
+    app = opened("rated_data")
     assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
     assert not numbers(app)
     assert app.selectbox(key="data").options == [
@@ -197,7 +196,7 @@ def test_what_does_not_fit_any_more_is_guessed_anew(app):
 
 @pytest.fixture
 def app():
-    return run(AppTest.from_file(APP, default_timeout=180))
+    return opened("rated_data")
 
 
 def test_files_that_leave_for_lack_of_memory_are_named(app, monkeypatch):

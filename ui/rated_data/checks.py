@@ -26,8 +26,10 @@ from multiloss_core.numerics import Floats, Indices
 from multiloss_core.tables import ColumnMeanings, column_of, numbers
 from multiloss_core.thresholds import DataFunnel, FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
 from ui.data.rated import build, build_dataset, rated_uploads
+from ui.rated_data.column_roles import ask_noun, offer_template
 from ui.shared.formatting import as_text, show_table, vocabulary
 from ui.shared.page_setup import theme
+from ui.shared.widgets import shown_when_open
 
 ANSWERS: dict[FloorMethod, str] = {"corner": "No: only by these scores", "jump": "Yes: also by something else"}
 MAX_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
@@ -168,15 +170,14 @@ PREVIEW_ROWS = 100
 
 
 def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.DataFrame) -> None:
-    """Show the rows read, rated, complete, at or above a floor and positive, with warnings."""
-    _show_steps(documents.funnel)
+    """Show how many rows were read, why some are not used, and the floors, with warnings."""
+    _show_losses(documents.funnel)
     floors = ", ".join(
         f"{score_name(name)} {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
     below = documents.below_floors
-    nothing = "" if below.size else " Below all of them nothing was rated."
-    st.caption(f"Rating floors: {as_text(floors)}.{nothing}")
+    st.caption(f"Rating floors: {as_text(floors)}. Recall is unknown: below them nothing is rated.")
     if below.size:
         with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):
             show_rows(frame, below)
@@ -227,7 +228,7 @@ def _histogram(key: str, classifier: int, shade: Theme, words: Vocabulary, _docu
 
 def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
     """Show what was counted where the rows lie, and what that leaves out."""
-    _show_steps(counts.funnel)
+    _show_losses(counts.funnel)
     floors = ", ".join(
         f"{score_name(name)} {score_threshold(name, floor)}"
         for name, floor in zip(counts.names, counts.floors, strict=True)
@@ -247,9 +248,9 @@ def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
         )
 
 
-def _show_steps(funnel: DataFunnel) -> None:
-    for column, (words, number) in zip(st.columns(5), funnel.steps, strict=True):
-        column.metric(words.capitalize(), count(number), border=True)
+def _show_losses(funnel: DataFunnel) -> None:
+    used = f"**{count(funnel.at_or_above_floor)} used, {count(funnel.positives)} of them fraud**"
+    st.markdown(f"{count(funnel.read)} rows: {', '.join([*(f'{count(n)} {why}' for why, n in funnel.losses), used])}")
 
 
 def show_count_table(surfaces: CountSurfaces) -> None:
@@ -274,8 +275,16 @@ def show_count_table(surfaces: CountSurfaces) -> None:
     )
 
 
-def show_limits() -> None:
-    """Show the limits of rated predicted positives."""
+@shown_when_open("More: name of a row, template, limits, preview", icon=":material/more_horiz:", key="more_of_data")
+def show_more(source: RatedSource) -> None:
+    """Show what few users need: the noun for a row, a template, the limits and the first rows."""
+    ask_noun()
+    offer_template()
+    _show_limits()
+    _show_preview(source)
+
+
+def _show_limits() -> None:
     st.info(
         f"**Limits of rated data:** {vocabulary().documents} below every floor are not rated, so false negatives and "
         "true negatives are unknown. So are recall, the false positive rate and F1. True and false positives and "
@@ -284,9 +293,7 @@ def show_limits() -> None:
     )
 
 
-def show_columns_preview(source: RatedSource) -> None:
-    """Show the first rows of the table as they were read."""
-    st.subheader("Preview")
+def _show_preview(source: RatedSource) -> None:
     shown = source.frame.head(PREVIEW_ROWS)
     show_table(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")
     st.caption(

@@ -80,19 +80,16 @@ ROLES = (WEIGHT, GROUP, AMOUNT, TIME, SEGMENT)
 
 
 def ask_upload(place: DeltaGenerator) -> None:
-    """Draw the uploader, the complaint about the last file, and a template."""
+    """Draw the uploader and the complaint about the last file."""
     with place:
         rated_uploads().ask_upload()
-        st.download_button(
-            "Template (CSV)",
-            TEMPLATE,
-            "multiloss-template.csv",
-            "text/csv",
-            icon=":material/download:",
-            type="tertiary",
-            on_click="ignore",
-        )
         ask_connected_table()
+
+
+def offer_template() -> None:
+    """Offer a file that shows the expected columns."""
+    name, mime = "multiloss-template.csv", "text/csv"
+    st.download_button("Template (CSV)", TEMPLATE, name, mime, icon=":material/download:", on_click="ignore")
 
 
 def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnMeanings:
@@ -104,7 +101,6 @@ def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnMeaning
     if source.name in rated_uploads().state.sources:
         with expander:
             _ask_settings_file(source)
-    _ask_noun()
     if unsure:
         questions.markdown("#### Please check")
     with expander:
@@ -160,7 +156,7 @@ def _use_settings_file(name: str, key: str) -> None:
         forget(source)
 
 
-def _ask_noun() -> None:
+def ask_noun() -> None:
     """Ask what a row is to be called, on every screen."""
     # The browser may have reported it after the widget was drawn.
     st.session_state[NOUN] = noun()
@@ -171,8 +167,7 @@ def _ask_noun() -> None:
         key=NOUN,
         on_change=_remember_noun,
         width=180,
-        help="The word for a row of your data on all screens, in charts and in reports. An alert is what thresholds "
-        "flag.",
+        help="The word for a row of your data on all screens, in charts and in reports.",
     )
 
 

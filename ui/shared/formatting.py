@@ -17,7 +17,7 @@ from ui.shared.session import session
 
 FRAUD = WORDS_FOR_FRAUD
 # Nouns for a row of the rated data, without "alert", which is a flagged row.
-NOUNS = ("document", "case", "transaction", "account", "message", "claim")
+NOUNS = ("alert", "document", "case", "transaction", "account", "message", "claim")
 # The key of the noun among the remembered column roles, in the session and in the browser.
 NOUN = "noun"
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
-from streamlit.testing.v1 import AppTest
 
 from multiloss_core import (
     CountSurfaces,
@@ -25,7 +24,7 @@ from multiloss_core import (
 from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.thresholds import classifier_margins
 from tests.pages.rated_data.steps import confirm
-from tests.pages.steps import APP, explorer, number, opened, run, state
+from tests.pages.steps import explorer, number, opened, run, state
 from ui.data.rated import sample
 
 METHODS = ["smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark"]
@@ -384,7 +383,7 @@ def test_a_bad_link_never_breaks_the_page(query):
 
 def uploaded(frame, name="rated.csv", **query):
     """The page on an uploaded table."""
-    app = run(AppTest.from_file(APP, default_timeout=180))
+    app = opened("rated_data")
     app.file_uploader(key="upload").upload(name, frame.to_csv(index=False).encode(), "text/csv")
     run(app)
     assert not app.error

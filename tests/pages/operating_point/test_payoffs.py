@@ -35,6 +35,7 @@ def add(app, **cells):
 
 
 def drive(app, row):
+    scenario_editor(app)
     return run(app.selectbox(key="scenario").set_value(row))
 
 
@@ -175,6 +176,7 @@ def test_a_link_adds_its_scenario_to_those_typed_and_it_drives():
 @pytest.mark.parametrize("name", ["![](//evil.example/x) <b>x</b> $x$ :red[y] 'quoted'", "a\0b"])
 def test_a_hostile_name_is_shown_as_text_and_breaks_nothing(name):
     app = costs(goal_name=name, goal_currency="![](//a.b)")
+    scenario_editor(app)
     assert not app.error
     assert compared(app) == ["".join(filter(str.isprintable, name))]
     texts = [element.value for kind in (app.markdown, app.caption) for element in kind]

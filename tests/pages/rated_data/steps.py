@@ -91,7 +91,14 @@ def box(app, name):
 
 
 def funnel(app):
-    return [int(metric.value.replace(",", "")) for metric in app.metric]
+    """The rows read, rated, complete, at or above a floor, and positive, from the sentence of the losses."""
+    sentence = next(one.value for one in app.markdown if re.match(r"[\d,]+ rows: ", one.value))
+    pairs = re.findall(r"([\d,]+) (rows|undecided|with|below|used|of)", sentence)
+    found = {words: int(number.replace(",", "")) for number, words in pairs}
+    rated = found["rows"] - found.get("undecided", 0)
+    complete = rated - found.get("with", 0)
+    assert complete - found.get("below", 0) == found["used"]
+    return [found["rows"], rated, complete, found["used"], found["of"]]
 
 
 def metrics(app):

@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tests.pages.rated_data.steps import box, csv_of, funnel, rated_frame, say_no_other_alerts, upload
-from tests.pages.steps import APP, run
+from tests.pages.steps import opened, run
 from ui.data.uploader import Uploader
 
 WORDS = ("Colour Red", "Colour Green", "Colour Blue", "Pending")
@@ -59,7 +58,7 @@ def test_settings_file_brings_meanings_and_floors(app, monkeypatch):
     run(first)
     run(first)
     settings = offered[-1].encode()
-    other = upload(run(AppTest.from_file(APP, default_timeout=180)), csv_of(frame), "colours.csv")
+    other = upload(opened("rated_data"), csv_of(frame), "colours.csv")
     assert meanings(other)[WORDS[0]] is None
     settings_uploader(other).upload("multiloss-settings.json", settings, "application/json")
     run(other)

@@ -59,7 +59,7 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
     assert [box(app, key).value for key in ("scores", "rating", "weight")] == [
         ["model A", "model B"],
         "rating",
-        "(none: every document counts once)",
+        "(none: every alert counts once)",
     ]
     assert [box(app, f"meaning_rating_{word}").value for word in ("fraud", "ok")] == ["positive", "negative"]
     assert [f"{floor:.6g}" in chart.alt for chart, floor in zip(charts(app), documents.floors, strict=True)] == [
@@ -71,6 +71,8 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
 
 
 def test_the_template_can_be_used_as_it_is(app):
+    app.session_state["more_of_data"] = True
+    run(app)
     buttons = {button.proto.label for button in app.get("download_button")}
     assert buttons == {"Template (CSV)"}
     frame = read_table(TEMPLATE.encode(), "multiloss-template.csv")

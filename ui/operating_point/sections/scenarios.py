@@ -161,24 +161,22 @@ def _ask_scenarios(analysis: Analysis) -> None:
     )
     rows = typed.index.tolist()
     names = {row: cleaned(name) or "without a name" for row, name in typed[NAME].items()}
+    if not typed.equals(known.typed):
+        # The point above depends on it.
+        known.before, known.typed = known.typed, typed
+        st.rerun()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        active = st.selectbox(
+        st.selectbox(
             "Active scenario",
             rows,
-            index=rows.index(row) if (row := st.session_state.get(SCENARIO_KEY)) in rows else 0,
             format_func=lambda row: names.get(row, ""),
-            key=f"{SCENARIO_KEY}_picked",
+            key=SCENARIO_KEY,
+            persist_state="session",
             width=300,
         )
         if known.before is not None:
             st.button("Undo", icon=":material/undo:", key="scenario_undo", on_click=_undo)
-    if not typed.equals(known.typed) or active != st.session_state[SCENARIO_KEY]:
-        if not typed.equals(known.typed):
-            known.before, known.typed = known.typed, typed
-        st.session_state[SCENARIO_KEY] = active
-        # The point above depends on it.
-        st.rerun()
-    refused = {row: words for row, words in read_typed(analysis)[1].items() if row != active}
+    refused = {row: words for row, words in read_typed(analysis)[1].items() if row != st.session_state[SCENARIO_KEY]}
     for row, words in list(refused.items())[:1]:
         st.error(as_text(f"Row {rows.index(row) + 1}: {words}"), icon=":material/error:")
     _show_amounts(analysis, "" if known.driving is None else known.driving.currency)

@@ -1,0 +1,49 @@
+from streamlit.testing.v1 import AppTest
+
+from multiloss_core.datasets import RATED_SAMPLES, RatedDataset
+from tests.pages.steps import APP, run
+from ui.landing import EXAMPLE
+
+
+def opened():
+    return run(AppTest.from_file(APP, default_timeout=180))
+
+
+def numbers_of(app):
+    """TP and FP as the chart's description gives them, and the sentence of the example."""
+    words = app.get("plotly_chart")[0].proto.alt.removesuffix(".").split()
+    return (
+        float(words[-3].rstrip(",")),
+        float(words[-1]),
+        next(one.value for one in app.markdown if "given up" in one.value),
+    )
+
+
+def test_example_follows_the_slider():
+    app = opened()
+    tp, fp, sentence = numbers_of(app)
+    app = run(app.slider(key="landing_m").set_value(60.0))
+    stricter_tp, stricter_fp, other = numbers_of(app)
+    assert 0 < stricter_tp < tp
+    assert stricter_fp < fp
+    assert other != sentence
+
+
+def test_example_counts_what_is_given_up_with_undecided_alerts():
+    app = opened()
+    tp, fp, sentence = numbers_of(app)
+    source = RATED_SAMPLES[EXAMPLE](EXAMPLE)
+    dataset = RatedDataset.of(source, source.first_choice)
+    totals, waiting = dataset.source.totals, dataset.undecided_weight
+    given_up = f"{totals.tp - tp:,.0f} frauds given up"
+    assert given_up in sentence
+    fewer = int(sentence.partition(" fewer alerts")[0].rpartition(" ")[2].replace(",", ""))
+    # Undecided alerts above the thresholds stay.
+    assert 0 <= totals.alerts + waiting - (tp + fp) - fewer <= waiting
+
+
+def test_landing_page_links_every_page():
+    app = opened()
+    assert {link.proto.page for link in app.get("page_link")} >= {
+        "rated_data", "decision_sheet", "operating_point", "decisions", "optimal_cut", "top_k", "papers",
+    }  # fmt: skip
