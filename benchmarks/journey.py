@@ -110,7 +110,7 @@ def _link(name: str) -> Callable[[Page], object]:
 
 
 ROUTE = (
-    Step("drop the export on *Rated data*", lambda page: None, "[data-testid=stMetricValue]", 1),
+    Step("drop the export on *Rated data*", lambda page: None, ".st-key-decide a", 1),
     Step("*Decide*", _link("Decide"), ".st-key-answer h2", 1),
     Step(
         "open *Save this decision*",

@@ -81,6 +81,11 @@ def to_operating_point(page):
     follow(page, "Choose the operating point", "Operating point")
 
 
+def losses(page):
+    """The sentence on Rated data of the rows read, lost and used."""
+    return page.locator(".st-key-column_summary").get_by_text(re.compile(r"^[\d,]+ rows: "))
+
+
 def metric(page, label):
     """The value of a metric of a page or of the explorer; `label` is its whole label.
 

@@ -17,7 +17,7 @@ from tests.browser.steps import (
     choose,
     expect_point,
     expected_point,
-    metric,
+    losses,
     open_page,
     open_part,
     rated_csv,
@@ -124,7 +124,7 @@ def test_the_same_rows_give_the_same_decision_wherever_they_lie(connected_server
             expect(selected(page, "Data")).to_have_value("alerts.csv")
         else:
             use_source(page, source)
-        expect(metric(page, "Rows read")).to_have_text(f"{len(frame):,}")
+        expect(losses(page)).to_contain_text(f"{len(frame):,} rows: ")
         to_operating_point(page)
         expect_point(page, SCORES, point)
         record, found[source] = decision(page, tmp_path)

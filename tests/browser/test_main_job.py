@@ -14,7 +14,7 @@ from tests.browser.steps import (
     expected_point,
     expected_sample_point,
     flag_by_every_score,
-    metric,
+    losses,
     number,
     open_page,
     opened_popover,
@@ -45,12 +45,12 @@ def test_from_a_rated_file_to_thresholds_that_were_taken_away(server, page, rate
     name, data, scores, rating, positive = rated_file
     frame = pd.read_csv(io.BytesIO(data))
 
-    open_page(page, server, "Rated data")
+    open_page(page, f"{server}/rated_data", "Rated data")
     expect(page).to_have_url(re.compile("/rated_data$"))
-    expect(metric(page, "Rows read")).to_have_text(f"{len(sample('Card alerts').frame):,}")
+    expect(losses(page)).to_contain_text(f"{len(sample('Card alerts').frame):,} rows: ")
     upload(page, name, data)
-    expect(metric(page, "Rows read")).to_have_text(f"{len(frame):,}")
-    expect(metric(page, "Positives")).to_have_text(f"{(frame[rating] == positive).sum():,}")
+    expect(losses(page)).to_contain_text(f"{len(frame):,} rows: ")
+    expect(losses(page)).to_contain_text(f"{(frame[rating] == positive).sum():,} of them fraud")
     expect(selected(page, "Data")).to_have_value(name)
 
     to_operating_point(page)

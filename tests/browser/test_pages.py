@@ -4,7 +4,18 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PAGES, choose, follow, metric, open_page, percent_box, settle, show_surfaces, surfaces
+from tests.browser.steps import (
+    PAGES,
+    choose,
+    follow,
+    losses,
+    metric,
+    open_page,
+    percent_box,
+    settle,
+    show_surfaces,
+    surfaces,
+)
 from ui.operating_point.tour import STEPS
 
 # Streamlit asks for these beside the page before it finds them at the root.
@@ -42,11 +53,11 @@ def watched():
 
 def test_walk_by_links_leaves_console_clean(server, page, watched):
     watched(page)
-    open_page(page, server, "Rated data")
+    open_page(page, f"{server}/rated_data", "Rated data")
     choose(page, "Data", "Count table")
     expect(metric(page, "Nodes")).to_be_visible()
     choose(page, "Data", "Card alerts")
-    expect(metric(page, "Rows read")).to_be_visible()
+    expect(losses(page)).to_be_visible()
     follow(page, "Operating point", "Operating point")
     show_surfaces(page)
     expect(surfaces(page)).to_have_count(2)

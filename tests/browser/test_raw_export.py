@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from multiloss_core import RatedDocuments, operating_point, smooth_path
-from tests.browser.steps import expect_point, metric, open_page, opened_popover, settle, upload
+from tests.browser.steps import expect_point, losses, open_page, opened_popover, settle, upload
 
 SCORES = ["model_a_score", "rule_score"]
 FEW_CLICKS = 5
@@ -66,13 +66,13 @@ def test_a_raw_export_gives_thresholds_in_few_clicks(server, flat_page, frame, k
     expected = documents.round_thresholds(best.thresholds), best.tp, best.fp
     waiting = documents.undecided.flagged(best.thresholds, "any").sum()
 
-    open_page(page, server, "Rated data")
+    open_page(page, f"{server}/rated_data", "Rated data")
     upload(page, "alerts.csv", exported(frame, kind))
     clicks = 1
     fraud = (frame["disposition"] == "Confirmed fraud").sum()
     expect(page.get_by_text(f"{fraud:,} fraud", exact=True)).to_be_visible()
     expect(page.get_by_text("Incomplete from")).to_be_visible()
-    expect(metric(page, "Rows read")).to_have_text(f"{len(frame):,}")
+    expect(losses(page)).to_contain_text(f"{len(frame):,} rows: ")
     settle(page)
     page.get_by_role("link", name="Choose the operating point").click()
     clicks += 1

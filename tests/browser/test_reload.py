@@ -13,7 +13,7 @@ from tests.browser.steps import (
     expect_point,
     expected_point,
     follow,
-    metric,
+    losses,
     open_page,
     press,
     rated_csv,
@@ -88,13 +88,13 @@ def test_reload_of_rated_data_shows_same_numbers_and_no_other(server, visitor, d
     upload_and_keep(visitor, server, data)
     before = shown_numbers(visitor)
     visitor.reload()
-    expect(metric(visitor, "Rows read")).to_have_text(f"{len(frame):,}")
+    expect(losses(visitor)).to_contain_text(f"{len(frame):,} rows: ")
     assert shown_numbers(visitor) == before
     assert seen(visitor) <= before
     expect(selected(visitor, "Data")).to_have_value(NAME)
     # Also without an address that names it.
-    open_page(visitor, server, PAGES["rated_data"])
-    expect(metric(visitor, "Rows read")).to_have_text(f"{len(frame):,}")
+    open_page(visitor, f"{server}/rated_data", PAGES["rated_data"])
+    expect(losses(visitor)).to_contain_text(f"{len(frame):,} rows: ")
     assert seen(visitor) <= before
 
 
@@ -134,7 +134,7 @@ def test_a_new_server_gets_the_file_again(tmp_path, visitor, data, frame):
                 before = shown_numbers(visitor)
             else:
                 visitor.reload()
-            expect(metric(visitor, "Rows read")).to_have_text(f"{len(frame):,}")
+            expect(losses(visitor)).to_contain_text(f"{len(frame):,} rows: ")
             assert shown_numbers(visitor) == before
     assert seen(visitor) <= before
 
@@ -174,7 +174,7 @@ def test_forgotten_file_is_not_confused_with_its_namesake(server, visitor, data)
     other = rated_csv(6)
     upload(visitor, NAME, other)
     rows = f"{len(pd.read_csv(io.BytesIO(other))):,}"
-    expect(metric(visitor, "Rows read")).to_have_text(rows)
+    expect(losses(visitor)).to_contain_text(f"{rows} rows: ")
     expect(visitor.get_by_test_id("stAlert").filter(has_text="not the same file as before")).to_be_visible()
 
 
@@ -206,7 +206,7 @@ def test_browser_without_storage_is_explained(server, visitor, data, frame):
     visitor.add_init_script("indexedDB.open = () => { throw new DOMException('no', 'SecurityError') }")
     open_page(visitor, f"{server}/rated_data", PAGES["rated_data"])
     upload(visitor, NAME, data)
-    expect(metric(visitor, "Rows read")).to_have_text(f"{len(frame):,}")
+    expect(losses(visitor)).to_contain_text(f"{len(frame):,} rows: ")
     about = visitor.locator("[class*=st-key-kept_files] .about")
     expect(about).to_contain_text("This browser keeps no files for this page")
     visitor.reload()

@@ -20,7 +20,7 @@ from websockets.sync.client import connect
 
 from benchmarks.client import Client
 from tests.app_server import ROOT, app_server, free_port
-from tests.browser.steps import PAGES, follow, metric, open_page, rated_csv, selected, settle, upload
+from tests.browser.steps import PAGES, follow, losses, open_page, rated_csv, selected, settle, upload
 
 
 def answer(address):
@@ -136,7 +136,7 @@ def test_an_installation_that_cannot_be_written_starts(tmp_path, new_page):
             # The first session of a fresh server, by a link to a page, sees the application's menu only.
             assert page.evaluate("window.sidebar") is False
             follow(page, "Rated data", PAGES["rated_data"])
-            expect(metric(page, "Rows read")).to_be_visible()
+            expect(losses(page)).to_be_visible()
         assert not list((installed / "static").iterdir())
         assert "Traceback" not in (tmp_path / "output.txt").read_text()
     finally:

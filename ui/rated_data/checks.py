@@ -24,7 +24,14 @@ from multiloss_core.formatting import (
 )
 from multiloss_core.numerics import Floats, Indices
 from multiloss_core.tables import ColumnMeanings, column_of, numbers
-from multiloss_core.thresholds import DataFunnel, FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
+from multiloss_core.thresholds import (
+    DataFunnel,
+    FloorEstimate,
+    FloorMethod,
+    UncertainFloorsError,
+    explaining_scores,
+    undecided_note,
+)
 from ui.data.rated import build, build_dataset, rated_uploads
 from ui.rated_data.column_roles import ask_noun, offer_template
 from ui.shared.formatting import as_text, show_table, vocabulary
@@ -193,8 +200,11 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
             f"'{as_text(str(choice.group))}': rows of one group belong together, and held-out numbers and intervals "
             "respect it."
         )
+    waiting = documents.funnel.read - documents.funnel.rated
     for note in documents.notes:
-        st.info(as_text(note), icon=":material/info:")
+        # The losses state it already.
+        if note != undecided_note(str(choice.rating), waiting, waiting):
+            st.info(as_text(note), icon=":material/info:")
 
 
 def show_rows(frame: pd.DataFrame, rows: Indices) -> None:
@@ -205,6 +215,7 @@ def show_rows(frame: pd.DataFrame, rows: Indices) -> None:
         st.caption(f"The first {PREVIEW_ROWS} of {count(rows.size)} rows are listed.")
 
 
+@shown_when_open("Scores by rating", icon=":material/bar_chart:", key="histograms")
 def show_histograms(key: str, documents: RatedDocuments) -> None:
     """Draw a histogram by rating with the floor for each classifier; `key` is the dataset's."""
     width = min(2, len(documents.names))

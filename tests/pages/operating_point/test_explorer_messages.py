@@ -43,7 +43,7 @@ def test_python_sends_exactly_what_the_contract_names():
     assert set(data) == keys("Message")
     assert set(data["table"]) == keys("Table")
     assert data["contract"] == messages.CONTRACT
-    assert set(data["charts"]) == {"space", "plane", "tp", "fp"}
+    assert set(data["charts"]) == {"space", "plane", "tp", "fp", "first", "second"}
     for chart in data["charts"].values():
         assert set(chart) == keys("ChartMessage")
         assert all("follows" in json.loads(mark)["meta"] for mark in chart["marks"])

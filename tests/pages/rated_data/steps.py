@@ -110,6 +110,9 @@ def steps(documents):
 
 
 def charts(app):
+    """Open the histograms, where there are any, and return them."""
+    app.session_state["histograms"] = True
+    run(app)
     return [chart.proto for chart in app.get("plotly_chart")]
 
 

@@ -45,9 +45,7 @@ def test_first_sample_is_shown_with_its_funnel_and_histograms(app):
     rated = source.frame["rating"].notna()
     assert funnel(app)[:2] == [len(source.frame), rated.sum()]
     assert funnel(app)[4] == (source.frame["rating"] == "fraud").sum()
-    assert infos(app) == [
-        f"{(~rated).sum():,} rows are undecided in 'rating': neither true nor false positives, but alerts."
-    ]
+    assert infos(app) == []
     app.session_state["more_of_data"] = True
     assert len(run(app).dataframe[0].value) == 100
     assert not app.error

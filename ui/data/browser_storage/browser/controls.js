@@ -18,11 +18,11 @@ export function connect(root, { keep, forget }) {
 export function show(root, { keeps, refused, files, limit, notice }) {
   /** @param {string} name */
   const part = name => /** @type {HTMLElement} */ (root.querySelector(`.${name}`))
-  part("about").textContent = refused
-    ? "This browser keeps no files for this page (a private window, or storage is switched off): upload again after a "
+  part("about").textContent = !refused ? ""
+    : "This browser keeps no files for this page (a private window, or storage is switched off): upload again after a "
       + "reload."
-    : `For a reload, up to ${sizeInWords(limit)}; sent to this server only.`
   part("switch").hidden = refused
+  part("switch").title = `For a reload, up to ${sizeInWords(limit)}; sent to this server only.`
   const toggle = /** @type {HTMLInputElement} */ (root.querySelector("input"))
   toggle.checked = keeps
   const list = part("files")
