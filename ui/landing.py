@@ -83,7 +83,9 @@ def _show_example(answer: DeltaGenerator) -> None:
     percent = st.slider(question, LOWEST, HIGHEST, FIRST, STEP, format="%g %%", key="landing_m")
     path = analysis.path(SMOOTH.name)
     point = operating_point(path, percent / 100)
-    figure = figures.tp_fp_plane([path], [point], chosen=path.method, theme=theme(), legend=False, whole=True)
+    figure = figures.tp_fp_plane(
+        [path], [point], chosen=path.method, theme=theme(), legend=False, whole=True, vocabulary=vocabulary()
+    )
     figure.update_layout(height=330)
     alt = f"True against false positives of the sample; operating point at TP {point.tp:g}, FP {point.fp:g}."
     st.plotly_chart(figure, theme=None, key="landing_plane", config={"displayModeBar": False}, alt=alt)

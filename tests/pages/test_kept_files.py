@@ -38,7 +38,8 @@ def say_gone(app, page, name):
 
 def numbers(app):
     """Return every element that shows numbers of data."""
-    return [*app.metric, *app.dataframe, *app.get("plotly_chart"), *app.subheader]
+    losses = [one for one in app.markdown if " rows: " in one.value]
+    return [*app.metric, *app.dataframe, *app.get("plotly_chart"), *app.subheader, *losses]
 
 
 @pytest.mark.parametrize(("page", "key"), PAGES_WITH_DATA.items())

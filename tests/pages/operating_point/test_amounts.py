@@ -8,7 +8,7 @@ import pytest
 from multiloss_core import operating_point, smooth_path
 from multiloss_core.thresholds import money_weighted
 from tests.pages.operating_point.test_money import SCORES, rated, row_of, sums_by_pandas, thresholds_of
-from tests.pages.steps import enter_scenario, opened, reopen, run, saved_record, state, typed_scenarios
+from tests.pages.steps import enter_scenario, opened, reopen, run, saved_record, scenario_editor, state, typed_scenarios
 
 NAME = "Card alerts"
 AMOUNTS = {"goal_review": "6", "goal_recovered": "80", "goal_catch": "0", "goal_annoyance": "2"}
@@ -41,6 +41,7 @@ def as_words(value):
 @pytest.mark.parametrize(("count", "rule"), [("documents", "all"), ("money", "any")])
 def test_payoff_is_the_same_in_every_unit(count, rule):
     app = costs(count=count, rule=rule)
+    scenario_editor(app)
     assert not app.error
     assert f"This point brings {as_words(brought(thresholds_of(row_of(app)['words']), rule))}" in said(app)
     fraud, genuine = means()

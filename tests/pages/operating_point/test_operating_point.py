@@ -306,7 +306,7 @@ def test_plain_widgets_show_what_the_explorer_shows(name):
     assert [[metric.label, metric.value] for metric in app.metric] == [*live["thresholds"], *live["counts"]]
     (table,) = [element.value for element in app.markdown if "At this point" in element.value]
     assert [line.strip("| ").split(" | ") for line in table.splitlines()[2:]] == live["rates"]
-    assert len(app.get("plotly_chart")) == (2 if name == "Login alerts" else 4)
+    assert len(app.get("plotly_chart")) == (3 if name == "Login alerts" else 6)
     assert all(chart.proto.alt for chart in app.get("plotly_chart"))
 
 
@@ -467,7 +467,8 @@ def test_charts_are_described_and_unknown_rates_are_absent(name):
     assert_unknown_rates_are_absent(app)
     shown = charts(app)
     names = paths_of(name)["graph"].names
-    assert len(shown) == (2 if len(names) == 1 else 4)
+    documents = name != "Count table"
+    assert len(shown) == (2 + documents if len(names) == 1 else 4 + 2 * documents)
     assert len({chart.id for chart in shown}) == len(shown)
     titles = [layout(chart)["title"]["text"] for chart in shown]
     assert len(set(titles)) == len(titles)

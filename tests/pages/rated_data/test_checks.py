@@ -64,7 +64,7 @@ def test_charts_have_keys_titles_and_descriptions(app, name):
         assert f"{floor:.6g}" in chart.alt
         assert layout(chart)["title"]["text"] == f"Scores of {score}, by rating"
         assert score in layout(chart)["xaxis"]["title"]["text"]
-        assert "alerts" in layout(chart)["yaxis"]["title"]["text"]
+        assert "documents" in layout(chart)["yaxis"]["title"]["text"]
 
 
 def test_the_histograms_hold_every_document(app):

@@ -59,7 +59,7 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
     assert [box(app, key).value for key in ("scores", "rating", "weight")] == [
         ["model A", "model B"],
         "rating",
-        "(none: every alert counts once)",
+        "(none: every document counts once)",
     ]
     assert [box(app, f"meaning_rating_{word}").value for word in ("fraud", "ok")] == ["positive", "negative"]
     assert [f"{floor:.6g}" in chart.alt for chart, floor in zip(charts(app), documents.floors, strict=True)] == [
