@@ -157,7 +157,7 @@ def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysi
         figure.update_layout(font={"size": LARGE}, margin={"l": 1.4 * margin.l, "b": 1.4 * margin.b})
     if name in SURFACES:
         # Room for the names of the axes, and few figures, in charts that are wider than high.
-        figure.update_scenes(camera_center_z=-0.2, camera_eye={"x": 2.2, "y": 0.95, "z": 0.9}, **FEW_TICKS)
+        figure.update_scenes(camera_center_z=-0.2, camera_eye={"x": 2.55, "y": 1.1, "z": 1.04}, **FEW_TICKS)
         figure.update_layout(margin={"b": 0})
     parts, alt = figure.to_plotly_json(), ALTS[name].format(*map(score_name, _view.surfaces.names))
     if name == "space" and len(_view.surfaces.names) == 1:
