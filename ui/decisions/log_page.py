@@ -3,13 +3,14 @@
 import hashlib
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
-from multiloss_core.decisions import MAX_BYTES, SET_MANUALLY, first_page
+from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_MANUALLY, first_page
 from multiloss_core.formatting import points, score_name, score_threshold, score_value, shortened, signed
 from multiloss_core.numerics import ratio
 from multiloss_core.tables import without_formula
@@ -17,6 +18,7 @@ from ui.decisions.log_history import offer_remark, show_remarks
 from ui.decisions.reopening_panel import offer_opening, show_reopening
 from ui.records import (
     ask_name,
+    author_of,
     counted_words,
     decision_log,
     deployment_words,
@@ -84,10 +86,11 @@ def ask_record() -> None:
         _show_answer(uploaded.record)
         with st.container(horizontal=True, vertical_alignment="center"):
             offer_opening(uploaded.record, "uploaded")
-            may_add = current_user().may(Role.DECIDE) and is_own
-            if may_add and st.button("Add to the log", icon=":material/bookmark_add:"):
-                _add_to_log(uploaded.record)
+            if current_user().may(Role.DECIDE) and is_own:
+                st.button("Add to the log", on_click=_add_to_log, args=(uploaded, uploaded.record))
             st.button("Close", icon=":material/close:", on_click=_close)
+        if uploaded.complaint:
+            st.error(as_text(uploaded.complaint), icon=":material/error:")
         if not is_own:
             st.caption("Only the author of a record can add it to the log.")
         _show_rest(uploaded.record, "uploaded")
@@ -111,17 +114,16 @@ def _read_record() -> None:
     session().decisions.uploaded = uploaded
 
 
-def _add_to_log(record: DecisionRecord) -> None:
+def _add_to_log(uploaded: UploadedRecord, record: DecisionRecord) -> None:
+    """Add a record before the run that shows the log, and choose it there."""
     try:
-        log = decision_log()
-        entry = log.get(log.add(record))
+        number = decision_log().add(record)
     except DataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
+        session().decisions.uploaded = replace(uploaded, complaint=str(error))
         return
-    st.session_state[CHOSEN] = label_of(entry)
-    session().decisions.note = f"Added to the log as number {entry.id}."
+    st.session_state[CHOSEN] = str(number)
+    session().decisions.note = f"Added to the log as number {number}."
     _close()
-    st.rerun()
 
 
 def show_log() -> None:
@@ -259,6 +261,7 @@ def _show_answer(record: DecisionRecord) -> None:
     """Show a decision as one sentence and four numbers with their intervals."""
     first = first_page(record, vocabulary())
     st.markdown(f"**{as_text(first.headline)}.**")
+    st.caption(as_text(f"{author_of(record)}, {moment(record.created)} UTC: {shortened(record.reason, MAX_NAME)}"))
     with st.container(horizontal=True, gap="small"):
         for tile in first.tiles:
             st.metric(as_label(tile.name), tile.number, help=tile.interval, border=True, width=TILE_WIDTH)
