@@ -85,8 +85,7 @@ def test_tallies_count_the_stored_marks(app, cells):
     marks = Counter(cell["mark"] for cell in cells if cell["printed"] is not None)
     compared = json.loads((files.RESULTS / "robles.json").read_text(encoding="utf-8"))["compared"]
     others = Counter(cell["mark"] for cell in compared if cell["mode"] == "apart")
-    tallies = [line.value for line in app.markdown if line.value.startswith("#### ")]
-    assert [list(map(int, re.findall(r"\d+", line))) for line in tallies[:2]] == [
+    assert [list(map(int, re.findall(r"\d+", line.value))) for line in app.subheader] == [
         [marks["agrees"], len(PRINTED), marks["differs"], marks["cannot be"]],
         [others["agrees"], others["agrees"] + others["differs"], others["differs"]],
     ]

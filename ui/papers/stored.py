@@ -49,7 +49,7 @@ def show_tally(marks: Mapping[str, int], things: str) -> None:
     """Show how many printed figures agree, of those that have a counterpart here."""
     agrees, differs, cannot = (marks.get(mark, 0) for mark in ("agrees", "differs", "cannot be"))
     others = f"{differs} differ" + (f", {cannot} cannot be" if cannot else "")
-    st.markdown(f"#### {agrees} of {agrees + differs + cannot} {things} agree; {others}")
+    st.subheader(f"{agrees} of {agrees + differs + cannot} {things} agree; {others}", anchor=False)
 
 
 def draw_cells(key: str, rows: Sequence[str], values: pd.DataFrame, title: str, measure: str) -> None:
