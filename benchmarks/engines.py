@@ -2,7 +2,7 @@
 
 Every way runs in a process of its own, from its start to its end: seconds, CPU seconds of all its threads, the peak of
 its memory; the ways take turns, and medians are shown. All count the same cells of the same Parquet files, of three
-million rows in each week; that the counts are equal is checked. With `--spark` a cluster on this machine (see README)
+million rows in each week; that the counts are equal is checked. With `--spark` a cluster on this machine
 answers the question that DuckDB is asked as well, warm; compared is the CPU time of all its processes.
 Run: python -m benchmarks.engines [--rows 1e7] [--large 5e7] [--repetitions 3] [--spark]
 """

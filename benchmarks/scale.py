@@ -4,7 +4,7 @@ A Spark cluster of one, two and four workers on this machine, processes of one c
 same cells. Spark's event log lists the rows and bytes exchanged by tasks. Then the same for tables that no
 machine here holds, by simulation: each task finds the cells that its share of the rows is in, drawn from the counts
 above, and hands over one row for each of them.
-Run: python -m benchmarks.scale [--rows 1e7] [--workers 1 2 4], with Java and an environment with PySpark (see README).
+Run: python -m benchmarks.scale [--rows 1e7] [--workers 1 2 4], with Java and an environment with PySpark.
 """
 
 import argparse

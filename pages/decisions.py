@@ -8,7 +8,6 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 st.title("Decisions")
-st.markdown("Every saved decision with author and reason: open it again, compare it, mark it as deployed, download it.")
-ask_record()
 show_log()
+ask_record()
 show_audit_trail()

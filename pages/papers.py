@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui.papers.figures import show_figures
 from ui.papers.natarajan import show_cells, show_small_sets, show_strength, show_summary
 from ui.papers.recompute import offer_run
 from ui.papers.robles import show_audit, show_robles
@@ -21,5 +22,6 @@ with optimal:
     offer_run()
 with thresholds:
     show_robles()
+    show_figures()
     offer_rated()
 show_audit()

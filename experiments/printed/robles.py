@@ -1,6 +1,6 @@
 """Check the text of Robles et al. 2020 against its tables, and recover the counts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,6 +10,8 @@ from experiments.printed import PrintedRow, robles_rows
 
 METHODS = ("Analytical", "Graph")
 CLASSIFIERS = ("classifier 1", "classifier 2")
+# Precision, recall and F1.
+Figures = tuple[float, float, float]
 # Precision, recall and F1: "increased on average by 5.1%", "reduced by 1.6%", "increased by 1.5%".
 CLAIMED = (0.051, -0.016, 0.015)
 # "10 times faster than the graph approach; … the analytic method takes 60 seconds while the graph method takes 6".
@@ -43,48 +45,71 @@ class Claims:
         return GRAPH_SECONDS / ANALYTIC_SECONDS == CLAIMED_RATIO
 
 
+@dataclass(frozen=True)
+class EnsemblePair:
+    """Precision, recall and F1 of the better method, and the means of its two classifiers."""
+
+    data_set: str
+    kind: str
+    ensemble: Figures
+    classifiers: Figures
+
+
+def ensemble_pairs(rows: Iterable[tuple[str, str, str, Figures | None]]) -> tuple[EnsemblePair, ...]:
+    """Set the better method of each set and kind beside its classifiers, where both are defined.
+
+    `rows`: set, kind, row of the tables, and precision, recall and F1 if all are defined. The better method has the
+    larger F1, of equals the first.
+    """
+    table: dict[tuple[str, str], dict[str, Figures]] = {}
+    for data_set, kind, row, figures in rows:
+        if figures is not None:
+            table.setdefault((data_set, kind), {})[row] = figures
+    return tuple(
+        EnsemblePair(
+            *place,
+            max((found[name] for name in METHODS if name in found), key=lambda figures: figures[2]),
+            tuple(np.mean([found[name] for name in CLASSIFIERS], axis=0).tolist()),
+        )
+        for place, found in table.items()
+        if set(CLASSIFIERS) <= set(found) and set(METHODS) & set(found)
+    )
+
+
+@cache
+def printed_pairs() -> tuple[EnsemblePair, ...]:
+    """Return the pairs of the 68 rows with a printed F1 of some method and both classifiers."""
+    return ensemble_pairs((row.data_set, row.kind, row.row, _figures(row)) for row in robles_rows())
+
+
 @cache
 def claims() -> Claims:
     """Compute them from the 68 rows.
 
-    A pair counts as defined where some method and both classifiers have a printed F1; as proper where, besides, that
-    method flags neither everything nor nothing. The better method has the larger printed F1, of equals the first.
+    `defined` covers `printed_pairs`; `proper` those whose better method flags neither everything nor nothing.
     """
     pairs: dict[tuple[str, str], dict[str, PrintedRow]] = {}
     for row in robles_rows():
         pairs.setdefault((row.data_set, row.kind), {})[row.row] = row
     recalls = {name: [pair[name].recall for pair in pairs.values()] for name in METHODS}
-    defined = [
-        (best, means) for pair in pairs.values() if (best := _better(pair)) and (means := _mean_of_classifiers(pair))
-    ]
     return Claims(
         pairs=len(pairs),
         flags_nothing={name: sum(recall == 0 for recall in found) for name, found in recalls.items()},
         flags_everything={name: sum(recall == 1 for recall in found) for name, found in recalls.items()},
-        defined=_gain(defined),
-        proper=_gain((best, means) for best, means in defined if 0 < best[1] < 1),
+        defined=gain_of(printed_pairs()),
+        proper=gain_of([pair for pair in printed_pairs() if 0 < pair.ensemble[1] < 1]),
     )
 
 
-def _better(pair: dict[str, PrintedRow]) -> tuple[float, ...] | None:
-    found = [figures for name in METHODS if (figures := _figures(pair[name]))]
-    return max(found, key=lambda figures: figures[2], default=None)
-
-
-def _mean_of_classifiers(pair: dict[str, PrintedRow]) -> tuple[float, ...] | None:
-    found = [_figures(pair[name]) for name in CLASSIFIERS]
-    known = [figures for figures in found if figures]
-    return tuple(np.mean(known, axis=0).tolist()) if len(known) == len(found) else None
-
-
-def _figures(row: PrintedRow) -> tuple[float, float, float] | None:
+def _figures(row: PrintedRow) -> Figures | None:
     if row.precision is None or row.f1 is None:
         return None
     return row.precision, row.recall, row.f1
 
 
-def _gain(pairs: Iterable[tuple[tuple[float, ...], tuple[float, ...]]]) -> Gain:
-    differences = np.array([np.subtract(best, means) for best, means in pairs])
+def gain_of(pairs: Sequence[EnsemblePair]) -> Gain:
+    """Compute the mean gains of at least one pair."""
+    differences = np.array([np.subtract(pair.ensemble, pair.classifiers) for pair in pairs])
     precision, recall, f1 = differences.mean(axis=0).tolist()
     return Gain(len(differences), precision, recall, f1, int((differences[:, 2] > 0).sum()))
 

@@ -14,6 +14,7 @@ from .loss_curve import CurveMark as CurveMark
 from .loss_curve import loss_curve as loss_curve
 from .papers import loss_by_regularisation as loss_by_regularisation
 from .papers import loss_by_size as loss_by_size
+from .papers import path_trapezoids as path_trapezoids
 from .papers import printed_beside_found as printed_beside_found
 from .periods import daily_chart as daily_chart
 from .periods import weekly_chart as weekly_chart

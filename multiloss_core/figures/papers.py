@@ -1,13 +1,16 @@
 """A paper's printed figures beside the same experiment run again."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from multiloss_core.figures.theme import CURVE, GREY, PALE, Theme, ink, new_figure
+from multiloss_core.figures.theme import CURVE, GREY, PALE, Theme, ink, new_figure, translucent
+from multiloss_core.formatting import Unit
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 # The optimal k in the colour of "the k most probable items", thresholds in grey: colour, dash, symbol.
 _WAYS = {
@@ -29,39 +32,42 @@ def printed_beside_found(
     rows: Sequence[str],
     printed: ArrayLike,
     found: ArrayLike,
-    low: ArrayLike,
-    high: ArrayLike,
-    floors: ArrayLike,
+    low: ArrayLike | None = None,
+    high: ArrayLike | None = None,
+    floors: ArrayLike | None = None,
     *,
     title: str,
     measure: str,
+    names: tuple[str, str] = ("printed", "found here, 95 %"),
     theme: Theme = "light",
 ) -> go.Figure:
     """Draw a line per row: printed figure hollow, our figure with interval, floor as a tick.
 
-    All (m,), NaN where there is none. `measure` names the axis with its range.
+    All (m,), NaN where there is none; intervals and floors are optional. `measure` names the axis with its range,
+    `names` the printed and the found figures.
     """
-    figure = new_figure(title, theme, height=110 + 34 * len(rows))
-    figure.add_scatter(
-        x=np.asarray(floors, dtype=float),
-        y=rows,
-        mode="markers",
-        name="floor of the ranking",
-        marker={"symbol": "line-ns-open", "size": 14, "color": GREY[theme], "line": {"width": 2}},
-    )
+    figure = new_figure(title, theme, height=150 + 30 * len(rows))
+    if floors is not None:
+        figure.add_scatter(
+            x=np.asarray(floors, dtype=float),
+            y=rows,
+            mode="markers",
+            name="floor of the ranking",
+            marker={"symbol": "line-ns-open", "size": 14, "color": GREY[theme], "line": {"width": 2}},
+        )
     figure.add_scatter(
         x=np.asarray(found, dtype=float),
         y=rows,
         mode="markers",
-        name="found here, 95 %",
+        name=names[1],
         marker={"size": 10, "color": CURVE[theme]},
-        error_x=_bars(found, low, high, CURVE[theme]),
+        error_x=None if low is None or high is None else _bars(found, low, high, CURVE[theme]),
     )
     figure.add_scatter(
         x=np.asarray(printed, dtype=float),
         y=rows,
         mode="markers",
-        name="printed",
+        name=names[0],
         marker={"symbol": "diamond-open", "size": 12, "color": ink(theme), "line": {"width": 2}},
     )
     figure.update_layout(
@@ -139,6 +145,44 @@ def loss_by_size(
         yaxis={"title": measure, "rangemode": "tozero"},
         margin={"b": 100},
     )
+    return figure
+
+
+def path_trapezoids(path: ThresholdPath, edge: int, *, theme: Theme) -> go.Figure:
+    """Draw the trapezoid below each edge of a path in the TP-FP plane, and mark one of them.
+
+    `edge` counts from the loosest thresholds, from 0. The area of a trapezoid is minus the weight of its edge. Source:
+    Robles et al. 2020, figure 3.
+    """
+    x = [place for start, end in pairwise(path.fp) for place in (start, start, end, end, start, None)]
+    y = [place for start, end in pairwise(path.tp) for place in (0.0, start, end, 0.0, 0.0, None)]
+    figure = new_figure("The area below each edge of the path", theme, height=520)
+    one = slice(6 * edge, 6 * edge + 5)
+    for name, part, colour, opacity, width in (
+        ("other edges", slice(None), GREY[theme], 0.15, 1),
+        (f"edge {edge + 1}: area = minus its weight", one, CURVE[theme], 0.6, 3),
+    ):
+        figure.add_scatter(
+            x=x[part],
+            y=y[part],
+            mode="lines",
+            fill="toself",
+            fillcolor=translucent(colour, opacity),
+            line={"color": colour, "width": width},
+            name=name,
+            hoverinfo="skip",
+        )
+    figure.add_scatter(
+        x=path.fp,
+        y=path.tp,
+        mode="markers",
+        name="nodes of the path",
+        marker={"color": ink(theme), "size": 7},
+        hovertemplate="FP %{x:,}<br>TP %{y:,}<extra></extra>",
+    )
+    figure.update_layout(margin={"b": 120})
+    figure.update_xaxes(title=f"false positives, FP ({Unit.DOCUMENTS})", rangemode="tozero")
+    figure.update_yaxes(title=f"true positives, TP ({Unit.DOCUMENTS})", rangemode="tozero")
     return figure
 
 

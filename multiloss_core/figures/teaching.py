@@ -78,16 +78,17 @@ if TYPE_CHECKING:
 Step = tuple[Node, Node]
 
 
-def threshold_graph(
-    graph: "nx.DiGraph", path: Sequence[tuple[int, int]], *, theme: Theme, height: int = 520
-) -> go.Figure:
+def threshold_graph(graph: "nx.DiGraph", path: Sequence[Node], *, theme: Theme, edge: int | None = None) -> go.Figure:
     """Draw the graph of `to_networkx` for two classifiers, with a path through it.
 
     `path`: its nodes, from the loosest thresholds to the strictest. Nodes are evenly spaced; the axes name thresholds.
+    `edge`: position of an edge of the path to mark.
     """
-    figure = style.new_figure("Threshold graph and its shortest path", theme, height=height)
+    figure = style.new_figure("Threshold graph and its shortest path", theme, height=520)
     _draw_steps(figure, "a step: one threshold one node up", list(graph.edges), style.PALE[theme], 1)
     _draw_steps(figure, "shortest path", list(pairwise(path)), CURVE[theme], 4)
+    if edge is not None:
+        _draw_steps(figure, f"edge {edge + 1}", [(path[edge], path[edge + 1])], style.ink(theme), 8)
     _draw_nodes(figure, graph, set(path), theme)
     _name_axes(figure, graph)
     return figure

@@ -222,4 +222,6 @@ def test_names_are_text_on_every_page(strangers_server, log, page):
     follow(page, "Decisions", "Decisions")
     expect(page.get_by_role("heading", name="Decision 1", exact=True)).to_be_visible()
     look("Decisions")
+    open_part(page, "Report, files and code")
+    look("a report")
     expect_quiet(log)

@@ -135,7 +135,7 @@ def test_decision_is_made_by_one_person_and_deployed_by_another(place, new_page)
 
     follow(ann, "Decisions", "Decisions")
     expect(ann.get_by_text("made by the same person")).to_be_visible()
-    expect(ann.get_by_role("button", name="Mark as deployed")).to_have_count(0)
+    expect(ann.get_by_role("button", name="Deploy", exact=True)).to_have_count(0)
     expect(ann.get_by_text("Audit trail", exact=True)).to_have_count(0)
 
     ben = new_page()
@@ -143,6 +143,7 @@ def test_decision_is_made_by_one_person_and_deployed_by_another(place, new_page)
     expect(ben.get_by_role("heading", name="Decisions", exact=True)).to_be_visible()
     settle(ben)
     expect(ben.get_by_role("button", name="Remark or withdraw")).to_have_count(0)
+    ben.get_by_role("button", name="Deploy", exact=True).click()
     ben.get_by_role("button", name="Mark as deployed").click()
     expect(ben.get_by_text("Decision 2 is marked as deployed.")).to_be_visible()
     (deployment,) = entries(place)[2].deployments
@@ -167,8 +168,8 @@ def test_who_may_read_reads_and_writes_nothing(place, new_page):
     expect(page.get_by_role("heading", name="Decisions", exact=True)).to_be_visible()
     settle(page)
     expect(page.get_by_role("heading", name=re.compile("^Decision [0-9]"))).to_be_visible()
-    for button in ("Mark as deployed", "Remark or withdraw"):
-        expect(page.get_by_role("button", name=button)).to_have_count(0)
+    for button in ("Deploy", "Remark or withdraw"):
+        expect(page.get_by_role("button", name=button, exact=True)).to_have_count(0)
     follow(page, "Operating point", "Operating point")
     open_part(page, "Save this decision")
     expect(page.get_by_role("button", name="Only make the files")).to_be_visible()

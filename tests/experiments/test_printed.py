@@ -6,7 +6,7 @@ import pytest
 from experiments.printed import natarajan_losses, robles_rows
 from experiments.printed.natarajan import bound_checks, fit_of, largest_loss, questions
 from experiments.printed.report import audit
-from experiments.printed.robles import claims, held_out, recovered_counts, wrong_f1
+from experiments.printed.robles import claims, ensemble_pairs, held_out, printed_pairs, recovered_counts, wrong_f1
 
 
 def losses_of_counts(n, p, tp, fp):
@@ -139,3 +139,19 @@ def test_claims_of_the_text_against_the_tables():
     assert defined == pytest.approx((-5.3, 14.9, -0.8), abs=0.06)
     assert proper == pytest.approx((-0.2, -0.2, 1.0), abs=0.06)
     assert not found.printed_times_agree
+
+
+def test_better_method_stands_beside_its_classifiers():
+    rows = [
+        ("A", "tree", "Analytical", (0.5, 0.4, 0.44)),
+        ("A", "tree", "Graph", (0.9, 0.5, 0.64)),
+        ("A", "tree", "classifier 1", (0.2, 0.4, 0.27)),
+        ("A", "tree", "classifier 2", (0.4, 0.8, 0.53)),
+        ("A", "forest", "Analytical", (0.5, 0.4, 0.44)),
+        ("A", "forest", "classifier 1", None),
+        ("A", "forest", "classifier 2", (0.4, 0.8, 0.53)),
+    ]
+    (pair,) = ensemble_pairs(rows)
+    assert (pair.data_set, pair.kind, pair.ensemble) == ("A", "tree", (0.9, 0.5, 0.64))
+    assert pair.classifiers == pytest.approx((0.3, 0.6, 0.4))
+    assert ("CreditCards", "Linear SVM") in {(one.data_set, one.kind) for one in printed_pairs()}

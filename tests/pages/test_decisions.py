@@ -42,6 +42,11 @@ def said(elements):
     return " ".join(element.value for element in elements).replace("\\", "").replace("\N{WORD JOINER}", "")
 
 
+def report_opened(app, tag="entry"):
+    app.session_state[f"report_{tag}"] = True
+    return run(app)
+
+
 def address_of(app):
     """Return the parameters of the address."""
     return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
@@ -103,7 +108,8 @@ def test_the_list_shows_every_decision_the_newest_first(log_address):
     run(app.selectbox(key="decisions_for").select("Card alerts"))
     assert list(table(app, "Deployed")["No."]) == [numbers[0]]
     assert app.selectbox(key="decision").options[0].startswith(f"{numbers[0]} · Card alerts")
-    assert app.code[0].value == sql_where(one)
+    assert not app.code
+    assert report_opened(app).code[0].value == sql_where(one)
     run(app.selectbox(key="decisions_for").select("all data"))
     assert len(table(app, "Deployed")) == 2
 
@@ -285,6 +291,9 @@ def test_an_uploaded_record_is_shown_and_added_to_the_log_once(log_address):
     record = sample_decision()
     app = give(opened("decisions"), record.to_json())
     assert app.subheader[0].value == r"From the file record.json".replace("_", r"\_")
+    assert [tile.value for tile in app.metric][1:3] == [f"{record.expected.tp:,.0f}", f"{record.expected.fp:,.0f}"]
+    assert not any("#### Thresholds" in line.value for line in app.markdown)
+    report_opened(app, "uploaded")
     assert any("#### Thresholds" in line.value for line in app.markdown)
     press(app, "Add to the log")
     assert "Added to the log as number 1" in said(app.success)
@@ -696,7 +705,7 @@ def test_unusable_log_is_one_sentence_and_files_work(no_log, screen):
     assert len(app.error) == 1
     assert "cannot be used" in said(app.error)
     give(app, make_record().to_json())
-    assert len(app.get("download_button")) == 9
+    assert len(report_opened(app, "uploaded").get("download_button")) == 9
     press(app, "Add to the log")
     assert "cannot be used" in said(app.error)
     no_log.unlink()

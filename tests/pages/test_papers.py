@@ -1,12 +1,15 @@
 """Compare the page on both papers with the stored results."""
 
 import json
+import re
+from collections import Counter
 
 import pandas as pd
 import pytest
 
 from experiments import files
 from experiments.printed import natarajan_losses, robles_rows
+from experiments.robles.stored import rated_documents
 from tests.pages.steps import opened, run, state
 from ui.papers import recompute
 
@@ -76,6 +79,33 @@ def test_robles_rows_stand_beside_what_was_found(measure):
     assert len(shown) == len(printed)
     values = [getattr(row, measure.lower()) for row in printed]
     assert list(shown["Printed"]) == ["nothing flagged" if value is None else f"{value:.4f}" for value in values]
+
+
+def test_tallies_count_the_stored_marks(app, cells):
+    marks = Counter(cell["mark"] for cell in cells if cell["printed"] is not None)
+    compared = json.loads((files.RESULTS / "robles.json").read_text(encoding="utf-8"))["compared"]
+    others = Counter(cell["mark"] for cell in compared if cell["mode"] == "apart")
+    assert [list(map(int, re.findall(r"\d+", line.value))) for line in app.subheader] == [
+        [marks["agrees"], len(PRINTED), marks["differs"], marks["cannot be"]],
+        [others["agrees"], others["agrees"] + others["differs"], others["differs"]],
+    ]
+
+
+def test_figures_of_robles_are_drawn_when_opened(app):
+    closed = len(app.get("plotly_chart"))
+    for key in ("paper_graph", "paper_ensembles", "paper_points"):
+        app.session_state[key] = True
+    run(app)
+    assert len(app.get("plotly_chart")) == closed + 5
+    shown = table(app, "TP").set_index("Method")
+    held = json.loads((files.RESULTS / "robles.json").read_text(encoding="utf-8"))
+    documents = rated_documents(held)
+    for method in ("graph", "analytic power", "benchmark"):
+        thresholds = [shown.loc[method, f"Threshold of {name}"] for name in documents.names]
+        counts = documents.counts_at(thresholds, "any")
+        assert (shown.loc[method, "TP"], shown.loc[method, "FP"]) == (counts.tp, counts.fp)
+    run(app.get_by_key("paper_view").set_value("fp"))
+    assert len(app.get("plotly_chart")) == closed + 4
 
 
 def test_stored_scores_open_on_the_page_of_optimal_cuts(app):

@@ -18,7 +18,7 @@ NEWEST = 200
 
 
 def show_remarks(entry: LogEntry) -> None:
-    """Show the remarks on an entry, which are permanent, and ask for more."""
+    """Show the remarks on an entry, which are permanent."""
     withdrawn = entry.withdrawn
     if withdrawn is not None:
         note = "; still deployed until replaced" if entry.deployed else ""
@@ -29,10 +29,13 @@ def show_remarks(entry: LogEntry) -> None:
     for remark in entry.remarks:
         if not remark.withdraws:
             st.markdown(f"{moment(remark.made)} UTC, {_named(remark.author)}: {as_text(remark.words)}")
-    if not current_user().may(Role.DECIDE, Role.ADMINISTER):
-        return
-    with st.popover("Remark or withdraw", icon=":material/comment:"):
-        _ask_remark(entry)
+
+
+def offer_remark(entry: LogEntry) -> None:
+    """Offer a form for a remark, where the user may write one."""
+    if current_user().may(Role.DECIDE, Role.ADMINISTER):
+        with st.popover("Remark or withdraw", icon=":material/comment:"):
+            _ask_remark(entry)
 
 
 def _ask_remark(entry: LogEntry) -> None:

@@ -3,20 +3,22 @@
 import hashlib
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
-from multiloss_core.decisions import MAX_BYTES, SET_MANUALLY
+from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_MANUALLY, first_page
 from multiloss_core.formatting import points, score_name, score_threshold, score_value, shortened, signed
 from multiloss_core.numerics import ratio
 from multiloss_core.tables import without_formula
-from ui.decisions.log_history import show_remarks
-from ui.decisions.reopening_panel import show_reopening
+from ui.decisions.log_history import offer_remark, show_remarks
+from ui.decisions.reopening_panel import offer_opening, show_reopening
 from ui.records import (
     ask_name,
+    author_of,
     counted_words,
     decision_log,
     deployment_words,
@@ -30,10 +32,11 @@ from ui.records import (
     thresholds_words,
     why_another_deploys,
 )
-from ui.shared.formatting import LONG_NAME, as_text, show_table, vocabulary
+from ui.shared.formatting import LONG_NAME, as_label, as_text, show_table, vocabulary
 from ui.shared.page_setup import room
 from ui.shared.session import UploadedRecord, session
 from ui.shared.url_params import ask_choice
+from ui.shared.widgets import shown_when_open
 from ui.sign_in.person import Role
 from ui.sign_in.user import current_user, settings
 
@@ -51,6 +54,7 @@ FORMATS = {
 }
 # Pixels reserved for widgets that load late: the uploader and a row of the list.
 UPLOADER_HEIGHT, ROW_HEIGHT, MAX_ROWS = 129, 35, 10
+TILE_WIDTH = 152
 # Tables of the summary scroll separately on narrow screens.
 NARROW_TABLES = """<style>
 [class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }
@@ -79,15 +83,17 @@ def ask_record() -> None:
     with st.container(border=True):
         st.subheader(f"From the file {as_text(shortened(uploaded.file, LONG_NAME))}", anchor=False)
         is_own = current_user().may_sign(uploaded.record.author)
-        with st.container(horizontal=True):
-            may_add = current_user().may(Role.DECIDE) and is_own
-            add = may_add and st.button("Add to the log", icon=":material/bookmark_add:")
+        _show_answer(uploaded.record)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            offer_opening(uploaded.record, "uploaded")
+            if current_user().may(Role.DECIDE) and is_own:
+                st.button("Add to the log", on_click=_add_to_log, args=(uploaded, uploaded.record))
             st.button("Close", icon=":material/close:", on_click=_close)
+        if uploaded.complaint:
+            st.error(as_text(uploaded.complaint), icon=":material/error:")
         if not is_own:
             st.caption("Only the author of a record can add it to the log.")
-        if add:
-            _add_to_log(uploaded.record)
-        show_record(uploaded.record, "uploaded")
+        _show_rest(uploaded.record, "uploaded")
 
 
 def _read_record() -> None:
@@ -108,17 +114,16 @@ def _read_record() -> None:
     session().decisions.uploaded = uploaded
 
 
-def _add_to_log(record: DecisionRecord) -> None:
+def _add_to_log(uploaded: UploadedRecord, record: DecisionRecord) -> None:
+    """Add a record before the run that shows the log, and choose it there."""
     try:
-        log = decision_log()
-        entry = log.get(log.add(record))
+        number = decision_log().add(record)
     except DataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
+        session().decisions.uploaded = replace(uploaded, complaint=str(error))
         return
-    st.session_state[CHOSEN] = label_of(entry)
-    session().decisions.note = f"Added to the log as number {entry.id}."
+    st.session_state[CHOSEN] = str(number)
+    session().decisions.note = f"Added to the log as number {number}."
     _close()
-    st.rerun()
 
 
 def show_log() -> None:
@@ -141,11 +146,15 @@ def show_log() -> None:
         )
         st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")
         return
+    answer = st.container()
+    st.subheader("All decisions", anchor=False)
     shown = _ask_data(entries)
     if shown:
+        with answer:
+            entry = _show_chosen(shown)
         _show_list(shown)
         _offer_more(limit, len(listing))
-        _show_chosen(shown)
+        _offer_comparison(entry, shown)
 
 
 def _ask_data(entries: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
@@ -223,33 +232,65 @@ def _offer_more(limit: int, listed: int) -> None:
             )
 
 
-def _show_chosen(entries: tuple[LogEntry, ...]) -> None:
+def _show_chosen(entries: tuple[LogEntry, ...]) -> LogEntry:
+    """Ask for a decision of the list, show and return it."""
     known = {str(entry.id): entry for entry in entries}
     labels = {number: label_of(entry) for number, entry in known.items()}
-    left, right = st.columns(2, gap="large")
-    entry = known[ask_choice(left.selectbox, "Decision", labels, key=CHOSEN)]
-    others = {NOTHING: NOTHING} | {number: label for number, label in labels.items() if number != str(entry.id)}
-    beside = ask_choice(right.selectbox, "Compare with", others, key="compared_with")
-    if beside in known:
-        show_comparison(entry.record, known[beside].record)
+    entry = known[ask_choice(st.selectbox, "Decision", labels, key=CHOSEN)]
+    complaint = _why_not_to_deploy(entry)
     with st.container(border=True):
         st.subheader(f"Decision {entry.id}", anchor=False)
+        _show_answer(entry.record)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            offer_opening(entry.record, "entry")
+            if complaint == "":
+                _ask_deployment(entry)
+            offer_remark(entry)
+        if entry.deployed:
+            st.success(f"Deployed {as_text(deployment_words(entry))}.", icon=":material/rocket_launch:")
+        elif entry.deployments:
+            st.caption(f"Deployed {as_text(deployment_words(entry))}.")
+        if complaint:
+            st.caption(as_text(complaint))
         show_remarks(entry)
-        _show_deployment(entry)
-        show_record(entry.record, "entry")
+        _show_rest(entry.record, "entry")
+    return entry
 
 
-def show_record(record: DecisionRecord, tag: str) -> None:
-    """Show the summary, the reopening and the files of one decision."""
-    summary, actions = st.columns(2, gap="large")
+def _show_answer(record: DecisionRecord) -> None:
+    """Show a decision as one sentence and four numbers with their intervals."""
+    first = first_page(record, vocabulary())
+    st.markdown(f"**{as_text(first.headline)}.**")
+    st.caption(as_text(f"{author_of(record)}, {moment(record.created)} UTC: {shortened(record.reason, MAX_NAME)}"))
+    with st.container(horizontal=True, gap="small"):
+        for tile in first.tiles:
+            st.metric(as_label(tile.name), tile.number, help=tile.interval, border=True, width=TILE_WIDTH)
+
+
+def _show_rest(record: DecisionRecord, tag: str) -> None:
+    """Show a decision on loaded data; offer its report, which opens on request."""
+    show_reopening(record, tag)
+    report = shown_when_open("Report, files and code", key=f"report_{tag}", icon=":material/description:")
+    report(_show_report)(record, tag)
+
+
+def _show_report(record: DecisionRecord, tag: str) -> None:
+    summary, files = st.columns(2, gap="large")
     with summary, st.container(key=f"summary_{tag}"):
         st.html(NARROW_TABLES)
         st.markdown(summary_on_page(record))
-    with actions:
-        st.markdown("#### Open again")
-        show_reopening(record, tag)
+    with files:
         st.markdown("#### Downloads")
         offer_files(record, tag)
+
+
+def _offer_comparison(entry: LogEntry, entries: tuple[LogEntry, ...]) -> None:
+    """Ask for another decision, and show both side by side."""
+    others = {str(other.id): other for other in entries if other.id != entry.id}
+    labels = {NOTHING: NOTHING} | {number: label_of(other) for number, other in others.items()}
+    beside = ask_choice(st.selectbox, f"Compare decision {entry.id} with", labels, key="compared_with")
+    if beside in others:
+        show_comparison(entry.record, others[beside].record)
 
 
 def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
@@ -319,25 +360,18 @@ def _target_difference(one: DecisionRecord, other: DecisionRecord) -> str:
     return "" if new is None or old is None or not _comparable(one, other) else points(new - old)
 
 
-def _show_deployment(entry: LogEntry) -> None:
-    """Show the deployment of an entry, or a form to mark it as deployed."""
-    if entry.deployed:
-        st.success(f"Deployed {as_text(deployment_words(entry))}.", icon=":material/rocket_launch:")
-        return
-    if entry.deployments:
-        st.caption(f"Deployed {as_text(deployment_words(entry))}.")
-    if entry.withdrawn is None and current_user().may(Role.DEPLOY):
-        _ask_deployment(entry)
+def _why_not_to_deploy(entry: LogEntry) -> str | None:
+    """Explain why another person must deploy; None if it is not possible, empty if the user can."""
+    person = current_user()
+    if entry.deployed or entry.withdrawn is not None or not person.may(Role.DEPLOY):
+        return None
+    is_strict = person.identity and settings().roles.second_person
+    return why_another_deploys(person, entry, person.identity) if is_strict else ""
 
 
 def _ask_deployment(entry: LogEntry) -> None:
-    person = current_user()
-    if person.identity and settings().roles.second_person:
-        complaint = why_another_deploys(person, entry, person.identity)
-        if complaint:
-            st.caption(as_text(complaint))
-            return
-    with st.form("deployment", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+    """Offer a form to mark an entry as deployed."""
+    with st.popover("Deploy", icon=":material/rocket_launch:"), st.form("deployment", border=False):
         by = ask_name(
             "Deployed by",
             key="deployed_by",

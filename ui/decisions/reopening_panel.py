@@ -34,12 +34,26 @@ from ui.shared.session import session
 LEVEL_WORDS = "95 %"
 
 
+def offer_opening(record: DecisionRecord, tag: str) -> None:
+    """Offer to open a record on its data, or to load the data; `tag` for widget keys."""
+    source, name = same_data(record), record.data.name
+    if source is not None:
+        _offer_opening(record, source, tag, "Open on the operating point", same=True)
+        return
+    is_kept = rated_uploads().is_kept(name)
+    st.page_link(
+        "pages/rated_data.py",
+        label="Restore the data" if is_kept else "Upload the data",
+        icon=":material/upload_file:",
+        query_params=rated_uploads().in_address(name) if is_kept else {},
+    )
+
+
 def show_reopening(record: DecisionRecord, tag: str) -> None:
-    """Show whether a record's data is loaded, and offer to open it; `tag` for widget keys."""
+    """Show whether a record's data is loaded, and its thresholds on other data."""
     source, others = same_data(record), other_data(record)
     if source is not None:
         st.success(f"Its data, {_named(source.name)}, is loaded and the same.", icon=":material/check_circle:")
-        _offer_opening(record, source, tag, "Open on the operating point", same=True)
         others.pop(source.name, None)
     elif record.data.name in others:
         st.warning(
@@ -58,21 +72,10 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
 
 
 def _show_missing(name: str) -> None:
+    is_kept = rated_uploads().is_kept(name)
+    state = "stored in this browser: restore it" if is_kept else "not loaded in this session. Upload it"
     newer = "upload newer data with the same score columns to try the thresholds there."
-    icon = ":material/upload_file:"
-    if rated_uploads().is_kept(name):
-        st.info(
-            f"{_named(name)} is stored in this browser: restore it to open the decision, or {newer}",
-            icon=icon,
-        )
-        label, asked = "Restore the data", rated_uploads().in_address(name)
-    else:
-        st.info(
-            f"{_named(name)} is not loaded in this session. Upload it to open the decision, or {newer}",
-            icon=icon,
-        )
-        label, asked = "Upload the data", {}
-    st.page_link("pages/rated_data.py", label=label, icon=icon, query_params=asked)
+    st.info(f"{_named(name)} is {state} to open the decision, or {newer}", icon=":material/upload_file:")
 
 
 def show_reopened(analysis: Analysis, point: Point) -> None:

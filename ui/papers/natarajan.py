@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from experiments.printed import natarajan_losses
-from multiloss_core.figures import loss_by_regularisation, loss_by_size, printed_beside_found
-from ui.papers.stored import results, show_origin
+from multiloss_core.figures import loss_by_regularisation, loss_by_size
+from ui.papers.stored import draw_cells, results, show_origin, show_tally
 from ui.shared.formatting import show_numbers
 from ui.shared.page_setup import theme
 from ui.shared.url_params import ask_choice
@@ -30,6 +29,7 @@ def show_cells() -> None:
     held = results(TABLES)
     if held is None:
         return
+    show_tally(held["summary"]["marks"], "printed losses")
     cells = held["cells"]
     losses, methods, rows = (list(dict.fromkeys(cell[part] for cell in cells)) for part in ("loss", "method", "row"))
     loss_box, method_box, row_box = st.columns([3, 3, 2])
@@ -41,13 +41,9 @@ def show_cells() -> None:
         offered = {EVERY_SET: "all sets", **{one: one for one in rows}}
         row = ask_choice(st.selectbox, "Set in the table", offered, key="paper_set")
     shown = [cell for cell in cells if cell["loss"] == loss]
-    st.plotly_chart(
-        _chart([cell for cell in shown if cell["method"] == method], loss, method),
-        theme=None,
-        config={"displayModeBar": False},
-        key="paper_cells",
-        alt=f"{loss} loss of {method} on each set: printed, and found here with its 95 % interval and the floor.",
-    )
+    drawn = pd.DataFrame([{**cell, **cell["interval"]} for cell in shown if cell["method"] == method])
+    values = drawn[["printed", "ours", "low", "high", "floor"]]
+    draw_cells("paper_cells", drawn["row"].tolist(), values, f"{loss} loss of {method}", f"{loss} loss")
     table = pd.DataFrame([_row(cell) for cell in shown if row in (EVERY_SET, cell["row"])])
     st.dataframe(
         table,
@@ -68,17 +64,6 @@ def show_cells() -> None:
     show_origin(held)
 
 
-def _chart(cells: Sequence[Mapping[str, Any]], loss: str, method: str) -> go.Figure:
-    columns = pd.DataFrame([{**cell, **cell["interval"]} for cell in cells])
-    return printed_beside_found(
-        columns["row"].tolist(),
-        *(columns[part].astype(float) for part in ("printed", "ours", "low", "high", "floor")),
-        title=f"{loss} loss of {method}: printed and found here",
-        measure=f"{loss} loss (0 to 1)",
-        theme=theme(),
-    )
-
-
 def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:
     printed, ours, interval = cell["printed"], cell["ours"], cell["interval"]
     return {
@@ -97,16 +82,13 @@ def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:
 
 @shown_when_open("Summary of the cells", key="paper_summary")
 def show_summary() -> None:
-    """Show the counts of marks, wins of Proposed, and pairs of methods in the printed order."""
+    """Show wins of Proposed, and pairs of methods in the printed order."""
     held = results(TABLES)
     if held is None:
         return
     summary = held["summary"]
-    marks = ", ".join(f"{number} *{mark}*" for mark, number in summary["marks"].items())
-    st.markdown(
-        f"Marks of the printed cells: {marks}. Of {summary['orders']} pairs of methods within a set and a loss, "
-        f"{summary['orders_as_printed']} are in the printed order."
-    )
+    orders, as_printed = summary["orders"], summary["orders_as_printed"]
+    st.markdown(f"{as_printed} of {orders} pairs of methods within a set and a loss are in the printed order.")
     wins = pd.DataFrame(
         {
             "Loss": win["loss"],

@@ -1,5 +1,6 @@
 """Tables of Robles et al. 2020 beside stored results, and an audit of the printed figures."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from experiments.printed.report import audit, audit_markdown
-from ui.papers.stored import results, show_origin
+from ui.papers.stored import draw_cells, results, show_origin, show_tally
 from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
 
@@ -18,6 +19,7 @@ MODES = {"apart": "rows that trained no classifier", "in-sample": "the rows that
 DIGITS = st.column_config.NumberColumn(format="%.3f")
 SIGNED = st.column_config.NumberColumn(format="%+.3f")
 SECONDS = st.column_config.NumberColumn(format="%.4f")
+NOT_FOUND = {"mean": None, "low": None, "high": None}
 NOTHING_FLAGGED = "nothing flagged"
 
 
@@ -38,17 +40,28 @@ def show_robles() -> None:
     held = results(TABLES)
     if held is None:
         return
-    set_box, measure_box, mode_box = st.columns([3, 2, 4])
+    tally = st.container()
+    set_box, measure_box, mode_box, row_box = st.columns([6, 4, 4, 2])
     with set_box:
         data_set = ask_choice(st.segmented_control, "Set", SETS, key="robles_set", required=True)
     with measure_box:
         measure = ask_choice(st.segmented_control, "Measure", MEASURES, key="robles_measure", required=True)
     with mode_box:
         mode = ask_choice(st.selectbox, "Thresholds were chosen on", MODES, key="robles_mode")
-    asked = (data_set, measure, mode)
-    rows = [_row(cell) for cell in held["compared"] if (cell["data_set"], cell["measure"], cell["mode"]) == asked]
+    cells = [cell for cell in held["compared"] if cell["mode"] == mode]
+    with tally:
+        show_tally(Counter(cell["mark"] for cell in cells), "printed figures with a counterpart here")
+    shown = [cell for cell in cells if (cell["data_set"], cell["measure"]) == (data_set, measure)]
+    with row_box:
+        row = ask_choice(
+            st.selectbox, "Row in the chart", {cell["row"]: cell["row"] for cell in shown}, key="robles_row"
+        )
+    drawn = [cell for cell in shown if cell["row"] == row]
+    values = pd.DataFrame([{"printed": cell["printed"], **(cell["ours"] or NOT_FOUND)} for cell in drawn])
+    title = f"{MEASURES[measure]} of {row} on {SETS[data_set]}"
+    draw_cells("robles_cells", [cell["kind"] for cell in drawn], values, title, MEASURES[measure])
     st.dataframe(
-        pd.DataFrame(rows),
+        pd.DataFrame(map(_row, shown)),
         hide_index=True,
         placeholder="",
         column_config={**dict.fromkeys(("Here", "95 % from", "95 % to"), DIGITS), "Here less printed": SIGNED},
@@ -79,7 +92,7 @@ def show_robles() -> None:
 
 
 def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:
-    ours = cell["ours"] or {"mean": None, "low": None, "high": None}
+    ours = cell["ours"] or NOT_FOUND
     return {
         "Classifiers": cell["kind"],
         "Row": cell["row"],

@@ -1,6 +1,6 @@
 """Read stored results of the experiments, and open their scores on other pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +11,13 @@ from experiments.files import RESULTS, read_results
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource, read_scored_source
 from multiloss_core.engines import read_rated_source
+from multiloss_core.figures import printed_beside_found
 from multiloss_core.formatting import plural
 from multiloss_core.tables import ColumnMeanings
 from ui.data.rated import rated_uploads
 from ui.data.scored import scored_uploads
 from ui.shared.formatting import as_text
+from ui.shared.page_setup import theme
 
 SCORES, RATED = "natarajan_scores_{}", "robles"
 # Sets with a licence that allows storing their scores: CC BY 4.0 at UCI.
@@ -41,6 +43,26 @@ def show_origin(held: Mapping[str, Any]) -> None:
     versions = ", ".join(f"{package} {number}" for package, number in held["versions"].items())
     settings = ", ".join(f"{key} {value}" for key, value in held["settings"].items())
     st.caption(as_text(f"Run on {held['date']} with {versions}; {settings}."))
+
+
+def show_tally(marks: Mapping[str, int], things: str) -> None:
+    """Show how many printed figures agree, of those that have a counterpart here."""
+    agrees, differs, cannot = (marks.get(mark, 0) for mark in ("agrees", "differs", "cannot be"))
+    others = f"{differs} differ" + (f", {cannot} cannot be" if cannot else "")
+    st.subheader(f"{agrees} of {agrees + differs + cannot} {things} agree; {others}", anchor=False)
+
+
+def draw_cells(key: str, rows: Sequence[str], values: pd.DataFrame, title: str, measure: str) -> None:
+    """Draw printed and found figures: columns printed, found, low and high, and floor if known."""
+    figure = printed_beside_found(
+        rows,
+        *(values[name].astype(float) for name in values),
+        title=f"{title}: printed and found here",
+        measure=f"{measure} (0 to 1)",
+        theme=theme(),
+    )
+    alt = f"{title} in each row: printed, and found here with its 95 % interval."
+    st.plotly_chart(figure, theme=None, config={"displayModeBar": False}, key=key, alt=alt)
 
 
 def offer_scores() -> None:

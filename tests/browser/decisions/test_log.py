@@ -18,6 +18,7 @@ from tests.browser.steps import (
     follow,
     metric,
     open_page,
+    open_part,
     opened_popover,
     selected,
     settle,
@@ -37,11 +38,17 @@ def uploaded_record(page, text):
     field.set_input_files({"name": "record.json", "mimeType": "application/json", "buffer": text.encode()})
 
 
+def record_card(page):
+    """The frame of the record from the file."""
+    heading = page.get_by_role("heading", name="From the file record.json")
+    return page.get_by_test_id("stVerticalBlock").filter(has=heading).last
+
+
 def expect_loaded(page):
-    """The record of the file is on the page, above those of the log, and its data is there."""
+    """The record of the file is on the page, and its data is there."""
     expect(page.get_by_role("heading", name="From the file record.json")).to_be_visible()
     settle(page)
-    expect(alert(page, "is loaded and the same").first).to_be_visible()
+    expect(alert(record_card(page), "is loaded and the same")).to_be_visible()
 
 
 def alert(page, words):
@@ -86,7 +93,7 @@ def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new
     expect_loaded(page)
     expect(alert(page, "this is no decision record")).to_have_count(0)
 
-    page.get_by_role("button", name="Open on the operating point").first.click()
+    record_card(page).get_by_role("button", name="Open on the operating point").click()
     expect(page.get_by_role("heading", name="Operating point", exact=True)).to_be_visible()
     settle(page)
     expected = record.expected
@@ -106,6 +113,7 @@ def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new
         re.compile("Login alerts .* A. Nalyst")
     )
     settle(page)
+    page.get_by_role("button", name="Deploy", exact=True).click()
     page.get_by_role("textbox", name="Deployed by").fill("B. Oss")
     page.get_by_role("button", name="Mark as deployed").click()
     expect(alert(page, "Deployed since")).to_contain_text("by B. Oss")
@@ -115,6 +123,7 @@ def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new
     (line,) = [line for line in lines if line["record"]["record_id"] == record.record_id]
     assert [deployment["deployed_by"] for deployment in line["deployments"]] == ["B. Oss"]
     assert DecisionRecord.from_json(json.dumps(line["record"])) == record
+    open_part(page, "Report, files and code")
     assert DecisionRecord.from_json(taken(page, "Record (JSON)")) == record
     comment, _, condition = taken(page, "SQL").partition("\n")
     assert comment.startswith("-- ")

@@ -1,0 +1,29 @@
+"""README is short, its links lead somewhere, and its Python runs."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_readme_fits_on_two_screens():
+    assert len(TEXT.splitlines()) <= 100
+
+
+def test_links_of_documents_lead_to_files():
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    links = [
+        (file.name, link)
+        for file in files
+        for link in re.findall(r"\]\((?!\w+:|/)([^)#\s]+)", file.read_text(encoding="utf-8"))
+        if not (file.parent / link).exists()
+    ]
+    assert links == []
+
+
+def test_python_of_readme_runs(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"```python\n(.+?)```", TEXT, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    assert "inside" in capsys.readouterr().out
