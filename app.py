@@ -20,7 +20,7 @@ PAGES = [
 
 
 def start() -> None:
-    """Open the requested screen, the first one for an address with settings, else the landing page."""
+    """Open the requested screen or the landing page; settings alone lead to Rated data."""
     asked = asked_in_address()
     names = asked.pop(TO, [])
     page = next((page for page in PAGES if page.url_path in names), PAGES[0] if asked or names else None)

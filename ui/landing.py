@@ -5,6 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import Counts, OperatingPoint, Unit, figures, operating_point
 from multiloss_core.decisions import headline_of
+from multiloss_core.formatting import percent
 from multiloss_core.thresholds import SMOOTH
 from ui.data.rated import dataset_of, sample
 from ui.operating_point.analysis import Analysis, analyse
@@ -43,6 +44,7 @@ STYLE = """
 .stMainBlockContainer { max-width: 1240px; }
 .st-key-landing h1 { font-size: 2.1rem; line-height: 1.2; }
 .st-key-landing_cards [data-testid="stPageLink"] a { padding-inline: 0; }
+.st-key-landing_cards [data-testid="stPageLink"] p { text-decoration: underline; }
 </style>
 """
 
@@ -58,7 +60,7 @@ def show_landing_page() -> None:
                 "Analysts rate only alerts with high scores, so true and false positives are known and negatives are "
                 "not. Say how many of the last alerts added must be fraud, and read off the thresholds."
             )
-            answer = room("landing_answer", 80)
+            answer = room("landing_answer", 110).empty()
             with st.container(horizontal=True, vertical_alignment="center"):
                 main_link("pages/rated_data.py", "Use my export", icon=":material/upload_file:", key="use_export")
                 st.page_link("pages/operating_point.py", label="Try the sample", icon=":material/tune:")
@@ -80,20 +82,27 @@ def _show_example(answer: DeltaGenerator) -> None:
     dataset = dataset_of(sample(EXAMPLE))
     analysis = analyse(dataset, current_settings(dataset))
     question = f"**Marginal precision**: {WORDS[Unit.DOCUMENTS].question}"
-    percent = st.slider(question, LOWEST, HIGHEST, FIRST, STEP, format="%g %%", key="landing_m")
+    target = st.slider(question, LOWEST, HIGHEST, FIRST, STEP, format="%g %%", key="landing_m")
     path = analysis.path(SMOOTH.name)
-    point = operating_point(path, percent / 100)
+    point = operating_point(path, target / 100)
     figure = figures.tp_fp_plane(
         [path], [point], chosen=path.method, theme=theme(), legend=False, whole=True, vocabulary=vocabulary()
     )
     figure.update_layout(height=330)
     alt = f"True against false positives of the sample; operating point at TP {point.tp:g}, FP {point.fp:g}."
     st.plotly_chart(figure, theme=None, key="landing_plane", config={"displayModeBar": False}, alt=alt)
-    answer.markdown(f"**For example:** {as_text(_change(analysis, point))}.")
+    st.caption("The star is the chosen point; the dotted tangent there is as steep as the target.")
+    answer.markdown(f"**For example:** {as_text(_change(analysis, point))}. {_worth(point)}")
+
+
+def _worth(point: OperatingPoint) -> str:
+    """State how many of the rated alerts given up were false."""
+    given_up = Counts(point.reachable.tp - point.tp, point.reachable.fp - point.fp)
+    return f"{percent(1 - given_up.precision)} of the rated alerts given up were false." if given_up.alerts else ""
 
 
 def _change(analysis: Analysis, point: OperatingPoint) -> str:
-    """State the change from the floors, at which the sample was rated, to a point, with undecided alerts."""
+    """State the change from the floors to a point, with undecided alerts."""
     source = analysis.rated.source
     after, before = analysis.undecided_at([point.thresholds, source.floors])
     difference = Counts(point.tp - point.reachable.tp, point.fp + after - point.reachable.fp - before)

@@ -28,9 +28,9 @@ def decision_curve(
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """Draw net benefit (m,) against targets (m,): the first line in `colour`, others in grey with their own dash.
+    """Draw lines of net benefit (m,) against targets (m,).
 
-    The axis starts slightly below 0, the net benefit of flagging nothing; `target` is marked.
+    The first line is in `colour`, others are grey with their own dash. The axis starts slightly below 0, the net benefit of flagging nothing; `target` is marked.
     """
     figure = style.new_figure("Decision curve: net benefit against the target", theme, height=380)
     for i, (name, values) in enumerate(benefits.items()):
@@ -54,7 +54,7 @@ def two_rules(
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """Draw the TP-FP curve of one path for each rule, the union solid and the intersection dashed, with points."""
+    """Draw TP-FP curves with points: of the union solid, of the intersection dashed."""
     figure = plane_backdrop(list(paths.values()), theme=theme, unit=unit, vocabulary=vocabulary)
     for trace, (rule, path), dash in zip(figure.data, paths.items(), _DASHES, strict=False):
         trace.update(name=RULE_NAMES[rule], line={"dash": dash, "color": look_of(path.method).colour})

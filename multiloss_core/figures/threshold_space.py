@@ -120,7 +120,7 @@ def threshold_curves(
 
 
 def threshold_mark(point: Point, highest: float, classifier: int = 0, *, theme: Theme) -> go.Scatter:
-    """Draw a chosen threshold as a vertical line up to a count (`highest`); nothing if it is infinite."""
+    """Draw a chosen threshold as a vertical line up to `highest`; nothing if it is infinite."""
     threshold = float(direction(point.names[classifier]) * point.thresholds[classifier])
     x = threshold if np.isfinite(threshold) and point.status != "unreachable" else None
     return go.Scatter(

@@ -21,7 +21,7 @@ def installed_components():
 
 @pytest.fixture(scope="session", autouse=True)
 def rows_are_documents():
-    """Call rows documents, as the library does, which tells them from flagged alerts in sentences."""
+    """Call rows documents in sentences, to distinguish them from flagged alerts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(formatting, "NOUNS", sorted(formatting.NOUNS, key=lambda noun: noun != "document"))
         yield

@@ -1,4 +1,4 @@
-"""Ask for the two costs of the active scenario; its table keeps what else a scenario may name."""
+"""Ask for the two main costs of the active scenario."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def _active_row() -> int:
 
 
 def _ask_two_costs(analysis: Analysis, row: int) -> None:
-    """Draw the cost of a review and the worth of a catch; the table holds what else a scenario may name."""
+    """Draw boxes for the cost of a review and the worth of a catch."""
     worth = (RECOVERED, "Of its amount, percent saved", ALL) if has_amounts(analysis) else CATCH_BOX
     table = session().point.scenarios.typed
     for place, (column, label, most) in zip(st.columns(2), (REVIEW_BOX, worth), strict=True):

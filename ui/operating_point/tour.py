@@ -73,7 +73,7 @@ STEPS = (
     ),
     Step(
         "Thresholds look best on the data that chose them; resampling and held-out {documents} estimate new data. It "
-        "takes a minute; the switch is above the slider, the result below the charts.",
+        "takes a minute; the switch and the result are below the charts.",
         (".st-key-new_data",),
         "Estimate results on new data",
         _show_new_data,

@@ -91,7 +91,7 @@ def box(app, name):
 
 
 def funnel(app):
-    """The rows read, rated, complete, at or above a floor, and positive, from the sentence of the losses."""
+    """The funnel, from rows read to positives, as the sentence of the losses gives it."""
     sentence = next(one.value for one in app.markdown if re.match(r"[\d,]+ rows: ", one.value))
     pairs = re.findall(r"([\d,]+) (rows|undecided|with|below|used|of)", sentence)
     found = {words: int(number.replace(",", "")) for number, words in pairs}

@@ -34,7 +34,7 @@ ALTS = {
 
 
 def chart_names(analysis: Analysis) -> list[str]:
-    """Return the names of the charts; one classifier has no surfaces and one histogram, counted data have none."""
+    """Return the names of the charts that the data allow."""
     single, has_documents = len(analysis.surfaces.names) == 1, analysis.rated.supports("documents")
     histograms = (HISTOGRAMS[:1] if single else HISTOGRAMS) if has_documents else ()
     return ["space", "plane", *(() if single else SURFACES), *histograms]

@@ -1,4 +1,4 @@
-"""Sections with further views: the decision curve, both rules, and the data as the paper's graph."""
+"""Sections: the decision curve, both rules, and the data as the paper's graph."""
 
 from dataclasses import replace
 from typing import get_args
@@ -23,7 +23,7 @@ MIN_NODES, MAX_NODES = 3, 10
 
 @shown_when_open("Decision curve", icon=":material/ssid_chart:", key="decision_curve")
 def show_decision_curve(context: PointContext) -> None:
-    """Show the net benefit at every target of the path, this point, the current thresholds and all that was rated."""
+    """Show the net benefit of the path, of fixed points and of all that was rated."""
     analysis, point, targets = context.analysis, context.point, PERCENTS / 100
     path = analysis.path(context.view.method)
     along = operating_points(path, targets)
@@ -108,7 +108,7 @@ def _other_path(key: object, rule: Rule, _analysis: Analysis) -> ThresholdPath:
 
 @shown_when_open("View as graph", icon=":material/hub:", key="as_graph")
 def show_as_graph(context: PointContext) -> None:
-    """Show the data as the paper's graph on a coarse grid, with the search for the shortest path by step."""
+    """Show the data as the paper's graph on a coarse grid, with the search by step."""
     # Imported here because it loads slowly.
     import networkx as nx  # noqa: PLC0415
 
