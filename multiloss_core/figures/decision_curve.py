@@ -30,7 +30,8 @@ def decision_curve(
 ) -> go.Figure:
     """Draw lines of net benefit (m,) against targets (m,).
 
-    The first line is in `colour`, others are grey with their own dash. The axis starts slightly below 0, the net benefit of flagging nothing; `target` is marked.
+    The first line is in `colour`, others are grey with their own dash. The axis starts slightly below 0, the net
+    benefit of flagging nothing; `target` is marked.
     """
     figure = style.new_figure("Decision curve: net benefit against the target", theme, height=380)
     for i, (name, values) in enumerate(benefits.items()):

@@ -111,7 +111,7 @@ def to_networkx(surfaces: CountSurfaces) -> "nx.DiGraph":
 
 
 def to_graphml(graph: "nx.DiGraph") -> str:
-    """Write a graph of `to_networkx` as GraphML; the attributes T1, T2, … hold thresholds and names."""
+    """Write a graph of `to_networkx` as GraphML, with thresholds as T1, T2, …"""
     import networkx as nx  # noqa: PLC0415
 
     flat = nx.DiGraph(rule=graph.graph["rule"], **{f"T{j}": name for j, name in enumerate(graph.graph["names"], 1)})

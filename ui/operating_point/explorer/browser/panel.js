@@ -7,8 +7,6 @@
 const METRIC = '<div class="metric"><dt></dt><dd></dd><dd class="between"></dd></div>'
 const RATE = '<tr><th scope="row"></th><td><span></span><div class="between"></div></td></tr>'
 
-const NO_BREAK = "\u00a0"
-
 /** A percentage in four digits. @param {number} percent */
 function short(percent) {
   return `${Number(percent.toPrecision(4))}`
@@ -188,7 +186,7 @@ export class Panel {
       const number = /** @type {HTMLElement} */ (between.previousElementSibling)
       if (title.dataset.label !== label) {
         title.dataset.label = label
-        title.replaceChildren(label, NO_BREAK, this.#explainer(label))
+        title.replaceChildren(label, this.#explainer(label))
       }
       if (number.textContent !== value) number.textContent = value
       between.textContent = intervals[label] ?? ""
