@@ -29,6 +29,8 @@ CURVE = {"light": "#0072B2", "dark": "#56B4E9"}
 # For what is less than the main thing drawn: pale, and dots that must still be seen.
 PALE = {"light": "#c3ced6", "dark": "#44525d"}
 GREY = {"light": "#7d8b96", "dark": "#8795a0"}
+# Pixels for tick labels, axis title and a legend of three lines.
+LEGEND_BELOW = 122
 # Takes no room and is not seen.
 _WORD_JOINER = "\u2060"
 _INK = {"light": "#1b2a33", "dark": "#e6edf2"}
