@@ -133,7 +133,9 @@ def all_predictions(
     figure.update_layout(
         meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": LEGEND_BELOW}
     )
-    figure.update_xaxes(title_text="items flagged (k)", range=[-0.6, n + 0.6], dtick=1, showgrid=False)
+    figure.update_xaxes(
+        title_text="items flagged (k)", range=[-0.6, n + 0.6], dtick=1 if n <= 10 else 2, showgrid=False
+    )
     figure.update_yaxes(title_text="expected loss (lower is better)")
     return figure
 

@@ -78,14 +78,16 @@ def test_links_on_the_page_keep_to_their_step(server, page):
     other = opened.value
     expect_open(other, "graph")
     expect_scrolled_to_tabs(other)
-    expect(other.get_by_role("slider", name="Nodes on each axis")).to_have_attribute("aria-valuenow", "4")
+    expect(other.get_by_role("slider", name="Nodes on each axis")).to_have_value("4")
     open_tab(other, "tangent")
     expect(other).to_have_url(re.compile("step=tangent"))
     other.reload()
     expect_open(other, "tangent")
     expect_scrolled_to_tabs(other)
+    open_tab(other, "early")
+    expect(other).to_have_url(re.compile("step=early"))
     other.go_back()
-    expect_open(other, "graph")
+    expect_open(other, "tangent")
 
 
 def test_a_student_guesses_drags_and_walks(server, page):

@@ -54,6 +54,7 @@ def explore_items(settings: Settings, options: DeltaGenerator) -> None:
     if is_hidden(settings):
         with bars:
             show_items(settings, probabilities, first_items(probabilities, guessed or 0), f"Your guess: flag {guessed}")
+        words.markdown("*Show* adds the optimum, the loss of every *k* and all predictions.")
         return
     found = found_optimum(probabilities, settings)
     places[-1].metric("Optimum k*", f"{found.top_k.k}")
@@ -131,7 +132,7 @@ def show_curve(place: DeltaGenerator, found: Optimum, guessed: int | None) -> No
     if guessed is not None and guessed != top_k.k:
         marks.append(CurveMark("your guess", guessed, "x"))
     figure = loss_curve(search.top_k_values, marks, loss_name=name, theme=theme(), height=CHART_HEIGHT)
-    figure.update_xaxes(dtick=1)
+    figure.update_xaxes(dtick=1 if search.top_k_values.size <= 11 else 2)
     place.plotly_chart(
         figure,
         key="topk_curve",
