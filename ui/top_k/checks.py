@@ -50,19 +50,15 @@ def verify(settings: Settings, draws: int) -> None:
     generator = np.random.default_rng(settings.seed)
     with stoppable("topk_cancel") as show:
         for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
-            session().top_k.verified = _verified_about(settings, draws), state
+            session().top_k.verified = (settings._replace(choice=""), draws), state
             words = f"{state.done:,} of {draws:,} draws"
             show(state.done / draws, words, partial(verified_draws, state, theme=theme()))
-
-
-def _verified_about(settings: Settings, draws: int) -> tuple[float, ...]:
-    return *settings.draw, settings.beta, draws
 
 
 def verification_result(settings: Settings, draws: int) -> None:
     """Show how many optima were top-k sets."""
     kept = session().top_k.verified
-    if kept is None or kept[0] != _verified_about(settings, draws):
+    if kept is None or kept[0] != (settings._replace(choice=""), draws):
         return
     state = kept[1]
     if state.done < draws:

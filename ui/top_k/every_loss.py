@@ -53,12 +53,7 @@ def every_loss(settings: Settings) -> None:
     for place, (name, search, top_k) in zip(places, optima, strict=False):
         place.plotly_chart(
             sorted_probabilities(
-                probabilities,
-                search.best,
-                title=f"{name}: k* = {top_k.k}",
-                theme=theme(),
-                height=180,
-                small=True,
+                probabilities, search.best, title=f"{name}: k* = {top_k.k}", theme=theme(), height=180, small=True
             ),
             key=f"topk_small_{name}",
             alt=f"The best prediction under {name} flags {int(search.best.sum())} items.",

@@ -14,7 +14,7 @@ from ui.top_k.optimum import first_items, found_optimum, is_hidden
 
 @st.fragment(key=PART)
 def expected_loss(settings: Settings) -> None:
-    """Show the formula of the loss, with the numbers of the optimum, and every outcome of three items."""
+    """Show the formula of the loss, and its mean over every outcome of three items."""
     probabilities = shown_items(settings)
     if is_hidden(settings):
         show_formula(settings.loss)

@@ -45,7 +45,7 @@ DIGITS = 4
 
 
 class Settings(NamedTuple):
-    """The checked choices: `n` items, the random `seed`, the `scale` of w, `beta` of F, the loss."""
+    """The checked choices: `n` items, the random `seed`, `scale` of w, `beta` of F, the loss."""
 
     n: int
     seed: int
@@ -55,7 +55,7 @@ class Settings(NamedTuple):
 
     @property
     def draw(self) -> tuple[float, ...]:
-        """What determines the drawn items."""
+        """The settings of the drawn items."""
         return self[:3]
 
     @property
@@ -128,13 +128,8 @@ def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title:
             theme=None,
         )
     else:
-        probability_bars(
-            probabilities,
-            flagged,
-            title=title,
-            about=str(settings.draw),
-            on_moved=lambda moved: _set_items(settings, moved),
-        )
+        about, on_moved = str(settings.draw), lambda moved: _set_items(settings, moved)
+        probability_bars(probabilities, flagged, title=title, about=about, on_moved=on_moved)
 
 
 def ask_options(place: DeltaGenerator, settings: Settings, probabilities: Floats) -> None:
@@ -152,25 +147,11 @@ def ask_options(place: DeltaGenerator, settings: Settings, probabilities: Floats
     )
     if complaint is not None:
         place.error(as_text(complaint), icon=":material/error:")
-    place.button(
-        "Back to the draw",
-        disabled=session().top_k.own is None,
-        key="topk_drawn",
-        on_click=_forget_own,
-    )
-    place.toggle(
-        "Plain chart",
-        key=PLAIN_KEY,
-        bind="query-params",
-        help="A static chart instead of draggable bars, for example for screen readers.",
-    )
-    place.toggle(
-        "Hide and guess",
-        key=GUESS_KEY,
-        bind="query-params",
-        on_change=update_part,
-        help="For classes: hide the optimum until a k is chosen.",
-    )
+    place.button("Back to the draw", key="topk_drawn", disabled=session().top_k.own is None, on_click=_forget_own)
+    hint = "A static chart instead of draggable bars, for example for screen readers."
+    place.toggle("Plain chart", key=PLAIN_KEY, bind="query-params", help=hint)
+    hint = "For classes: hide the optimum until a k is chosen."
+    place.toggle("Hide and guess", key=GUESS_KEY, bind="query-params", on_change=update_part, help=hint)
 
 
 def update_part() -> None:
