@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from multiloss_core.figures.theme import CURVE, Theme, literal, new_figure, outlined
+from multiloss_core.figures.theme import CURVE, LEGEND_BELOW, Theme, literal, new_figure, outlined
 from multiloss_core.numerics.arrays import Floats, Indices
 
 MAX_VERTICES = 2000
@@ -65,10 +65,9 @@ def loss_curve(
             hovertemplate=f"{literal(mark.label)}: %{{x:,}} items<br>expected loss %{{y:.6g}}<extra></extra>",
         )
     # On a phone the legend has one entry per line.
-    figure.update_layout(meta={"drawn": int(kept.size), "cuts": n + 1}, margin={"b": 84 + 19 * len(marks)})
-    figure.update_xaxes(
-        title_text="number of items predicted positive (k)", range=[-0.02 * n - 0.3, 1.02 * n + 0.3], tickformat=",~r"
-    )
+    below = max(LEGEND_BELOW, 84 + 19 * len(marks))
+    figure.update_layout(meta={"drawn": int(kept.size), "cuts": n + 1}, margin={"b": below})
+    figure.update_xaxes(title_text="items flagged (k)", range=[-0.02 * n - 0.3, 1.02 * n + 0.3], tickformat=",~r")
     figure.update_yaxes(title_text="expected loss (lower is better)")
     return figure
 

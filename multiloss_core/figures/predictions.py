@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from multiloss_core.figures.theme import CURVE, GREY, PALE, Theme, ink, new_figure, outlined, paper
+from multiloss_core.figures.theme import CURVE, GREY, LEGEND_BELOW, PALE, Theme, ink, new_figure, outlined, paper
 from multiloss_core.losses.expected.methods import METHODS
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
 from multiloss_core.losses.theorem_1.timing import TimedRun
@@ -131,10 +131,10 @@ def all_predictions(
         hovertemplate="optimum: %{x} items<br>expected loss %{y:.4f}<extra></extra>",
     )
     figure.update_layout(
-        meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": _MARGIN_BELOW}
+        meta={"drawn": int(drawn.size), "predictions": int(search.values.size)}, margin={"b": LEGEND_BELOW}
     )
     figure.update_xaxes(
-        title_text="number of items predicted positive (k)", range=[-0.6, n + 0.6], dtick=1, showgrid=False
+        title_text="items flagged (k)", range=[-0.6, n + 0.6], dtick=1 if n <= 10 else 2, showgrid=False
     )
     figure.update_yaxes(title_text="expected loss (lower is better)")
     return figure

@@ -31,6 +31,8 @@ PALE = {"light": "#c3ced6", "dark": "#44525d"}
 GREY = {"light": "#7d8b96", "dark": "#8795a0"}
 # The page's own; a report or notebook that lacks it uses its sans-serif font.
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
+# Pixels for tick labels, axis title and a legend of three lines.
+LEGEND_BELOW = 122
 # Takes no room and is not seen.
 _WORD_JOINER = "\u2060"
 _INK = {"light": "#1b2a33", "dark": "#e6edf2"}

@@ -44,7 +44,7 @@ PARAMETERS = {
     "optimal_cut": ("cut_loss", "cut_least", "cut_all", "cut_calibration", "cut_part", "cut_axes"),
     "top_k": (
         *("topk_loss", "topk_early", "topk_shown", "topk_typed", "topk_k", "topk_guess", "topk_graph_steps"),
-        *("topk_step", "topk_draws", "topk_by_hand", "topk_broken", "topk_timed_loss"),
+        *("step", "topk_step", "topk_draws", "topk_by_hand", "topk_broken", "topk_timed_loss"),
     ),
     "papers": ("small_loss", "paper_loss", "paper_method", "paper_set", "run_set", "strength_set", "robles_set"),
 }

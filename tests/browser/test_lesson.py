@@ -1,6 +1,7 @@
-"""Test a lesson on the screen Top-k: guess, show, drag, type, walk the graph."""
+"""Test a lesson on the screen Top-k: follow links, guess, show, drag, type, walk the graph."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 from playwright.sync_api import expect
@@ -8,6 +9,8 @@ from playwright.sync_api import expect
 from multiloss_core import F, optimal_top_k
 from multiloss_core.losses import sigmoid_items
 from tests.browser.steps import PAGES, metric, open_page, open_part, settle
+from ui.shared.widgets import LESSON
+from ui.top_k.parts import PARTS
 
 DRAWN = np.sort(sigmoid_items(np.random.default_rng(70), n=10).probabilities)[::-1].round(4)
 
@@ -24,14 +27,76 @@ def expect_best_of(page, probabilities):
         expect(bar).to_have_attribute("aria-valuetext", re.compile(r"\d, flagged" if flagged else "not flagged"))
 
 
-def test_a_student_guesses_drags_and_walks(server, page):
+def open_tab(page, name):
+    page.get_by_role("tab", name=PARTS[name].label).click()
+    expect_open(page, name)
+
+
+def expect_open(page, name):
+    expect(page.get_by_role("tab", name=PARTS[name].label)).to_have_attribute("aria-selected", "true")
+    settle(page)
+
+
+def expect_scrolled_to_tabs(page):
+    """Wait until the tabs are at the top of the window, below the navigation."""
+    page.wait_for_function(
+        "() => { const top = document.querySelector('[role=tablist]').getBoundingClientRect().top;"
+        " return top >= 0 && top < 120 }"
+    )
+
+
+def test_first_screen_fits_without_scrolling(server, new_page):
+    page = new_page(viewport={"width": 1280, "height": 800})
     open_page(page, f"{server}/top_k", PAGES["top_k"])
+    seen = (bars(page).first, page.get_by_test_id("stMetric"), *page.locator(".js-plotly-plot").all())
+    assert len(seen) == 4
+    for element in seen:
+        box = element.bounding_box()
+        assert box["y"] > 0
+        assert box["y"] + box["height"] <= 800
+
+
+def test_every_link_of_the_lesson_opens_its_step(server, page):
+    links = re.findall(r"\]\((top_k\S*)\)", LESSON.read_text(encoding="utf-8"))
+    assert len(links) >= 8
+    for link in links:
+        asked = parse_qs(urlsplit(link).query)
+        open_page(page, f"{server}/{link}", PAGES["top_k"])
+        (name,) = asked.pop("step", ["loss"])
+        expect_open(page, name)
+        if "step=" in link:
+            expect_scrolled_to_tabs(page)
+        expect(metric(page, "Optimum k*")).to_have_count(0 if "topk_guess" in asked else 1)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_links_on_the_page_keep_to_their_step(server, page):
+    open_page(page, f"{server}/optimal_cut?data=Simulated+alerts", PAGES["optimal_cut"])
+    open_part(page, "A lesson of 50 minutes with these pages")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="the search").click()
+    other = opened.value
+    expect_open(other, "graph")
+    expect_scrolled_to_tabs(other)
+    expect(other.get_by_role("slider", name="Nodes on each axis")).to_have_value("4")
+    open_tab(other, "tangent")
+    expect(other).to_have_url(re.compile("step=tangent"))
+    other.reload()
+    expect_open(other, "tangent")
+    expect_scrolled_to_tabs(other)
+    open_tab(other, "early")
+    expect(other).to_have_url(re.compile("step=early"))
+    other.go_back()
+    expect_open(other, "tangent")
+
+
+def test_a_student_guesses_drags_and_walks(server, page):
+    open_page(page, f"{server}/top_k?topk_guess=true", PAGES["top_k"])
     expect(bars(page)).to_have_count(10)
     expect(metric(page, "Optimum k*")).to_have_count(0)
     page.get_by_role("slider", name="Which k?").press("ArrowRight")
     expect(page.get_by_text("Your guess: flag 1")).to_be_visible()
     page.get_by_role("button", name="Show", exact=True).click()
-    expect(metric(page, "Your k")).to_have_text("1")
     expect_best_of(page, DRAWN)
     expect(page).to_have_url(re.compile("topk_shown=true"))
 
@@ -55,10 +120,11 @@ def test_a_student_guesses_drags_and_walks(server, page):
     # The address restores the items and the answer.
     open_page(page, page.url, PAGES["top_k"])
     expect_best_of(page, dragged)
+    page.get_by_role("button", name="Options").click()
     page.get_by_role("button", name="Back to the draw").click()
     expect_best_of(page, DRAWN)
 
-    open_part(page, "Thresholds of several classifiers as a shortest path")
+    open_tab(page, "graph")
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("Step 1 of 36.")).to_be_visible()
     page.get_by_role("button", name="Run to the end").click()
@@ -68,9 +134,9 @@ def test_a_student_guesses_drags_and_walks(server, page):
 
 
 def test_without_dragging_the_same_is_typed(server, page):
-    open_page(page, f"{server}/top_k?plain=true&topk_guess=false&topk_n=3", PAGES["top_k"])
+    open_page(page, f"{server}/top_k?plain=true&topk_n=3", PAGES["top_k"])
     expect(bars(page)).to_have_count(0)
-    page.get_by_text("Type them").click()
+    page.get_by_role("button", name="Options").click()
     box = page.get_by_role("textbox", name="Probabilities of the 3 items")
     box.fill("0.9, 0.8, 0.1")
     box.press("Enter")

@@ -91,7 +91,7 @@ def test_page_fits_a_phone_and_leaves_console_clean(server, new_page, watched, n
 
 
 def test_a_long_verification_can_be_cancelled(server, page):
-    open_page(page, f"{server}/top_k?topk_n=14&topk_draws=1000", PAGES["top_k"])
+    open_page(page, f"{server}/top_k?step=draws&topk_n=14&topk_draws=1000", PAGES["top_k"])
     page.get_by_role("button", name="Verify", exact=True).click()
     expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 1,000 draws"))
     page.get_by_role("button", name="Cancel").click()

@@ -24,7 +24,7 @@ def test_a_short_curve_is_drawn_whole_with_its_marks(theme):
     assert points[-1].marker.symbol == "star"
     assert [(point.x[0], point.y[0]) for point in points] == [(2, 0.3), (4, 0.5), (2, 0.3)]
     assert figure.layout.title.text == "Expected F1 loss of every cut"
-    assert figure.layout.xaxis.title.text == "number of items predicted positive (k)"
+    assert figure.layout.xaxis.title.text == "items flagged (k)"
     assert "expected loss" in figure.layout.yaxis.title.text
     assert figure.layout.meta == {"drawn": 6, "cuts": 6}
 

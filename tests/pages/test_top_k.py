@@ -26,14 +26,15 @@ from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
 from ui.top_k import checks as top_k_timing
 from ui.top_k.items import Settings
+from ui.top_k.parts import PARTS, TABS
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
 
 
 @pytest.fixture
 def page():
-    """The page with the optimum in sight, and charts in place of what can be dragged."""
-    return opened(topk_guess="false", plain="true")
+    """The page with plain charts in place of what can be dragged."""
+    return opened(plain="true")
 
 
 def opened(**query):
@@ -42,6 +43,11 @@ def opened(**query):
     for name, value in query.items():
         page.query_params[name] = value
     return page
+
+
+def open_part(page, name):
+    page.session_state[TABS] = PARTS[name].label
+    return page.run()
 
 
 def by_key(elements, key):
@@ -53,7 +59,7 @@ def titles(page):
 
 
 def test_default_page_shows_optima_curve_formula_and_outcomes(page):
-    page.run()
+    open_part(page, "losses")
     assert not page.exception
     assert not page.error
     table = page.dataframe[0].value
@@ -68,12 +74,12 @@ def test_default_page_shows_optima_curve_formula_and_outcomes(page):
     line, star = figure(page, "Expected F1 loss of every cut")["data"]
     np.testing.assert_allclose(decoded(line["y"]), expected_losses(probabilities, F()).values, atol=1e-12)
     assert decoded(star["x"]) == [best.k]
+    assert metrics(page)["Optimum k*"] == f"{best.k}"
+
+    open_part(page, "loss")
+    assert not page.exception
     tp = probabilities[best.selected].sum()
     assert latex(page)[-1].endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
-
-    page.session_state["topk_outcomes"] = True
-    page.run()
-    assert not page.exception
     outcomes = next(element.value for element in page.dataframe if "Product" in element.value)
     few = np.sort(probabilities)[::-1][[0, 5, 9]]
     expected = expected_losses(few, F()).values
@@ -85,24 +91,23 @@ def test_default_page_shows_optima_curve_formula_and_outcomes(page):
 
 
 def test_every_chart_has_its_own_key_and_a_description(page):
-    page.run()
-    assert len(page.get("plotly_chart")) == 8
-    page.session_state["topk_every_loss"] = True
-    page.run()
-    assert not page.exception
-    shown = [chart.proto for chart in page.get("plotly_chart")]
-    assert len(shown) == 16
-    assert len({chart.id for chart in shown}) == 16
-    assert all(chart.alt for chart in shown)
-    assert titles(page)[:3] == [
+    charts = {"loss": 3, "losses": 11, "early": 5, "assumption": 6, "classes": 5, "graph": 4, "tangent": 4}
+    for name in PARTS:
+        open_part(page, name)
+        assert not page.exception
+        shown = [chart.proto for chart in page.get("plotly_chart")]
+        assert len(shown) == charts.get(name, 3), name
+        assert len({chart.id for chart in shown}) == len(shown)
+        assert all(chart.alt for chart in shown)
+    assert set(titles(page)) == {
         "The best prediction under F1",
         "Expected F1 loss of every cut",
         "All 1,024 predictions under F1",
-    ]
+    }
 
 
 def test_changing_the_controls_changes_the_result(page):
-    page.run()
+    open_part(page, "losses")
     by_key(page.number_input, "topk_n").set_value(6)
     by_key(page.number_input, "topk_seed").set_value(5)
     by_key(page.number_input, "topk_scale").set_value(2.5)
@@ -113,19 +118,31 @@ def test_changing_the_controls_changes_the_result(page):
     probabilities = sigmoid_items(np.random.default_rng(5), n=6, scale=2.5).probabilities
     assert table["loss"][1] == "F2"
     assert table["k"][1] == optimal_top_k(probabilities, F(2.0)).k
-    assert titles(page)[:3:2] == ["The best prediction under F2", "All 64 predictions under F2"]
+    assert {"The best prediction under F2", "All 64 predictions under F2"} <= {*titles(page)}
     by_key(page.selectbox, "topk_loss").select("G-Mean").run()
-    assert titles(page)[:3:2] == ["The best prediction under G-Mean", "All 64 predictions under G-Mean"]
+    assert {"The best prediction under G-Mean", "All 64 predictions under G-Mean"} <= {*titles(page)}
 
 
 def test_a_link_restores_the_choices(page):
     for key, value in {"n": "4", "seed": "9", "scale": "3.0", "beta": "0.5", "loss": "Jaccard", "draws": "30"}.items():
         page.query_params[f"topk_{key}"] = value
+    page.query_params["step"] = "draws"
     page.run()
     assert not page.exception
-    assert [element.value for element in page.number_input] == [4, 9, 3.0, 0.5, 30, 143]
-    assert titles(page)[:3:2] == ["The best prediction under Jaccard", "All 16 predictions under Jaccard"]
-    assert page.dataframe[0].value["loss"][1] == "F0.5"
+    assert [element.value for element in page.number_input] == [0.5, 4, 9, 3.0, 30]
+    assert {"The best prediction under Jaccard", "All 16 predictions under Jaccard"} <= {*titles(page)}
+    assert open_part(page, "losses").dataframe[0].value["loss"][1] == "F0.5"
+    # Another tab keeps the choices of the first.
+    assert by_key(open_part(page, "draws").number_input, "topk_draws").value == 30
+
+
+@pytest.mark.parametrize("step", ["none", "", "0", "loss,losses"])
+def test_wrong_step_of_link_is_removed(page, step):
+    page.query_params["step"] = step
+    page.run()
+    assert not page.exception
+    assert "step" not in page.query_params
+    assert page.session_state[TABS] == PARTS["loss"].label
 
 
 def test_choices_of_link_out_of_range_are_the_defaults(page):
@@ -133,33 +150,34 @@ def test_choices_of_link_out_of_range_are_the_defaults(page):
     wrong |= {"broken": "none", "ties": "none", "tied_loss": "F1", "strength": "2", "tied_draw": "-1"}
     for key, value in wrong.items():
         page.query_params[f"topk_{key}"] = value
+    page.query_params["step"] = "assumption"
     page.run()
     assert not page.exception
     assert not page.error
-    assert [element.value for element in page.number_input] == [10, 70, 1.0, 1.0, 200, 143]
+    assert [element.value for element in page.number_input] == [1.0, 10, 70, 1.0, 143]
     assert by_key(page.slider, "topk_strength").value == 0.9
-    assert titles(page)[0] == "The best prediction under F1"
+    assert "The best prediction under F1" in titles(page)
     assert any("Top-k fails here" in warning.value for warning in page.warning)
 
 
 def test_verification_is_forgotten_for_other_settings(page):
-    page.run()
+    open_part(page, "draws")
     by_key(page.number_input, "topk_n").set_value(5)
     by_key(page.number_input, "topk_draws").set_value(20)
     page.run()
-    assert len(page.dataframe) == 1
+    assert len(page.dataframe) == 0
     by_key(page.button, "topk_verify").click().run()
     assert not page.exception
     assert [message.value for message in page.success] == [
         "On all 20 draws and under all 7 losses, the best of the 32 predictions was a top-k set."
     ]
-    result = page.dataframe[1].value
+    result = page.dataframe[0].value
     assert list(result["Loss"]) == list(LOSSES)
     assert set(result["Result"]) == {"20 of 20 draws were top-k"}
     by_key(page.selectbox, "topk_loss").select("AM").run()
-    assert len(page.dataframe) == 2
-    by_key(page.number_input, "topk_seed").set_value(8).run()
     assert len(page.dataframe) == 1
+    by_key(page.number_input, "topk_seed").set_value(8).run()
+    assert len(page.dataframe) == 0
 
 
 @pytest.mark.parametrize(
@@ -172,7 +190,7 @@ def test_verification_is_forgotten_for_other_settings(page):
 )
 def test_what_the_early_stop_loses(page, items, words):
     page.query_params["topk_early"] = items
-    page.run()
+    open_part(page, "early")
     assert not page.exception
     assert any(words in message.value for message in page.info)
     curve = figure(page, f"Expected {items.split(',')[0]} loss of every cut", -1)
@@ -182,7 +200,7 @@ def test_what_the_early_stop_loses(page, items, words):
 
 
 def test_a_draw_on_which_tied_labels_break_the_theorem(page):
-    page.run()
+    open_part(page, "assumption")
     search = correlated_search(eight_items(143), factor_loadings("ring", 8, 0.9), G_MEAN)
     (message,) = [warning.value for warning in page.warning]
     assert "Top-k fails here" in message
@@ -195,7 +213,7 @@ def test_a_draw_on_which_tied_labels_break_the_theorem(page):
 
 
 def test_independent_labels_and_labels_all_tied_alike_keep_it(page):
-    page.run()
+    open_part(page, "assumption")
     by_key(page.slider, "topk_strength").set_value(0.0).run()
     assert not page.warning
     assert any(
@@ -209,7 +227,7 @@ def test_independent_labels_and_labels_all_tied_alike_keep_it(page):
 
 
 def test_the_next_failing_draw_is_found(page):
-    page.run()
+    open_part(page, "assumption")
     by_key(page.selectbox, "topk_ties").select("Two rival rings")
     by_key(page.selectbox, "topk_tied_loss").select("Jaccard").run()
     by_key(page.button, "topk_tied_draw_find").click().run()
@@ -228,7 +246,7 @@ def test_the_next_failing_draw_is_found(page):
 def test_a_draw_on_which_another_loss_breaks_it(page, example):
     page.query_params["topk_broken"] = "A loss that true positives do not lower"
     page.query_params["topk_other_loss"] = example.loss.name
-    page.run()
+    open_part(page, "assumption")
     assert not page.exception
     search = exhaustive_search(eight_items(example.draw), example.loss)
     (message,) = [warning.value for warning in page.warning]
@@ -250,7 +268,7 @@ def test_running_times_are_shown_kept_and_downloadable(page, monkeypatch):
         yield from runs
 
     monkeypatch.setattr(top_k_timing, "timed_runs", timed_runs)
-    page.run()
+    open_part(page, "timing")
     by_key(page.button, "topk_measure").click().run()
     assert not page.exception
     assert asked == [("F1", methods_for(F()))]
@@ -259,8 +277,9 @@ def test_running_times_are_shown_kept_and_downloadable(page, monkeypatch):
     names = [trace["name"] for trace in figure(page, "Time to find every expected F1 loss")["data"]]
     assert names == ["exhaustive: grows with 2ⁿ", "cubic: grows with n³", "near-linear: grows with n"]
     assert [button.label for button in page.get("download_button")] == ["Download the measurements (CSV)"]
-    # Another choice on the page leaves them, another loss hides them.
-    by_key(page.selectbox, "topk_early").select("F1, seven items").run()
+    # Another tab leaves them, another loss hides them.
+    open_part(page, "early")
+    open_part(page, "timing")
     assert "Time to find every expected F1 loss" in titles(page)
     by_key(page.selectbox, "topk_timed_loss").select("AM").run()
     assert "Time to find every expected F1 loss" not in titles(page)
@@ -285,28 +304,29 @@ def decoded(values):
     return values
 
 
-def test_more_of_the_paper_is_worked_out_when_it_is_opened(page):
-    page.run()
-    assert "The best classes under F1" not in titles(page)
-    page.session_state["topk_more"] = True
-    page.run()
-    assert not page.exception
-    monotone, joint = (
-        next(element.value for element in page.dataframe if column in element.value)
-        for column in ("Proposition 2", "Common cause")
-    )
-    monotone = monotone.set_index("Loss")
+def test_conditions_of_losses_agree_with_the_paper(page):
+    open_part(page, "monotone")
+    monotone = page.dataframe[0].value.set_index("Loss")
     assert monotone.loc["F1"].tolist() == ["yes"] * 4
     assert monotone.loc["u / (2 + 2u)"].tolist() == ["no", "no", "yes", "no"]
     assert set(monotone.loc[[*LOSSES], "Definition 1"]) == {"yes"}
     assert monotone.loc[[*NOT_MONOTONE], "Definition 1"].tolist() == ["no"] * len(NOT_MONOTONE)
+
+
+def test_best_classes_are_those_of_theorem_2(page):
+    open_part(page, "classes")
     probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
     classes = probabilities / probabilities.sum()
     best = {name: multinomial_top_k(classes, loss).k for name, loss in LOSSES.items()}
     assert f"k* under each loss: {', '.join(f'{name} {k}' for name, k in best.items())}." in captions(page)
     assert "The best classes under F1" in titles(page)
+
+
+def test_joint_labels_keep_the_probability_of_each_item(page):
+    open_part(page, "assumption")
+    joint = next(element.value for element in page.dataframe if "Common cause" in element.value)
     positive = np.array([labels.split() for labels in joint["Labels"]], dtype=float)
-    few = np.sort(probabilities)[::-1][:3]
+    few = np.sort(eight_items(143))[::-1][:3]
     for name in ("Independent", "Common cause"):
         np.testing.assert_allclose(joint[name] @ positive, few, atol=1e-9)
     np.testing.assert_allclose(joint["Independent"].iloc[-1], few.prod())
@@ -314,10 +334,7 @@ def test_more_of_the_paper_is_worked_out_when_it_is_opened(page):
 
 
 def test_the_threshold_graph_shows_its_shortest_path(page):
-    page.run()
-    assert "Threshold graph and its shortest path" not in titles(page)
-    page.session_state["topk_graph"] = True
-    page.run()
+    open_part(page, "graph")
     by_key(page.slider, "topk_graph_steps").set_value(4).run()
     assert "The search for the shortest path" in titles(page)
     by_key(page.button, "topk_graph_end").click().run()
@@ -362,8 +379,7 @@ def population():
 
 
 def test_tangent_shows_counts_of_each_step(page):
-    page.session_state["topk_tangent"] = True
-    page.run()
+    open_part(page, "tangent")
     assert not page.exception
     path = graph_path(count_surfaces(population(), resolution=60, spacing="positives"))
     slider = by_key(page.slider, "topk_tangent_at")

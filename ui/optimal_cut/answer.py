@@ -23,7 +23,7 @@ from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
-from ui.shared.widgets import ask_beta, lesson_plan, named_loss, show_formula
+from ui.shared.widgets import ask_beta, lesson_plan, named_loss, show_formula, shown_when_open
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
 
@@ -47,7 +47,7 @@ def introduction() -> None:
         "bring your own items any time.",
         width=860,
     )
-    lesson_plan()
+    shown_when_open("A lesson of 50 minutes with these pages", key="lesson", icon=":material/school:")(lesson_plan)()
 
 
 def ask_loss(dataset: ScoredDataset) -> LossChoice | None:

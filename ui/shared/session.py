@@ -281,13 +281,15 @@ class TopKState:
 
     `pending_draw`: the draw to show next, by the key of its widget; `timed`: a loss, its runs, whether they are
     complete. `own`: the user's items; `last_move`: the number of the last drag received; `complaint`: the error of the
-    typed items. `revealed`: items and loss of the revealed optimum; `walked`: the graph and the step of its search.
+    typed items. `revealed`: settings of the revealed optimum; `part_shows_items`: the open part shows the items;
+    `walked`: the graph and the step of its search.
     """
 
     own: OwnItems | None = None
     last_move: int = 0
     complaint: str | None = None
     revealed: object = None
+    part_shows_items: bool = False
     walked: tuple[object, int] = (None, 0)
     verified: tuple[object, Verification] | None = None
     found: tuple[object, Any] | None = None

@@ -43,7 +43,6 @@ def shown_when_open(
     return folded
 
 
-@shown_when_open("A lesson of 50 minutes with these pages", key="lesson", icon=":material/school:")
 def lesson_plan() -> None:
     """Show the lesson plan with links to the pages of each step."""
     _, _, plan = LESSON.read_text(encoding="utf-8").partition("\n")

@@ -31,6 +31,7 @@ from ui.shared.session import session
 from ui.shared.url_params import ask_number
 from ui.shared.widgets import LOSS_CHOICES, named_loss
 from ui.top_k.items import Settings
+from ui.top_k.more_of_the_paper import labels_drawn_together
 
 ITEMS = 8
 SCALE = 1.0
@@ -49,7 +50,6 @@ FAILING_DRAW, FAILING_STRENGTH = 143, 0.9
 
 def broken_assumption(settings: Settings) -> None:
     """Show predictions without one of the two assumptions of Theorem 1."""
-    st.subheader("Break an assumption")
     st.markdown(
         "Theorem 1 needs independent labels and a loss that falls with every true positive. Without one of them, the "
         f"best prediction may skip a more probable item. The page tries all {2**ITEMS} predictions on {ITEMS} drawn "
@@ -57,7 +57,13 @@ def broken_assumption(settings: Settings) -> None:
         width=860,
     )
     broken = st.segmented_control(
-        "Assumption to break", [TIED, OTHER_LOSS], default=TIED, required=True, key="topk_broken", bind="query-params"
+        "Assumption to break",
+        [TIED, OTHER_LOSS],
+        default=TIED,
+        required=True,
+        key="topk_broken",
+        bind="query-params",
+        persist_state="session",
     )
     if broken == OTHER_LOSS:
         loss_that_is_not_monotone()
@@ -103,6 +109,7 @@ def tied_labels(settings: Settings) -> None:
     )
     inputs = kind, loss.name, strength
     offer_search("topk_tied_draw", inputs, draw, lambda seed: tied_search(seed, kind, strength, loss))
+    labels_drawn_together(drawn_items(draw))
 
 
 def ask_common_cause(settings: Settings) -> CommonCause:

@@ -31,12 +31,13 @@ from ui.top_k.items import Settings, chosen_losses
 
 def many_draws(settings: Settings) -> None:
     """Offer a verification of the theorem on many draws."""
-    st.subheader("Verify on many draws")
     st.markdown(
         f"For many draws of items, this tries all {2**settings.n:,} predictions under each loss and counts how often "
         "the best one is a top-k set. The bars grow while it runs."
     )
-    draws = ask_number(st.number_input, "Number of draws", (10, 1000), 200, 10, key="topk_draws", width=240)
+    draws = ask_number(
+        st.number_input, "Number of draws", (10, 1000), 200, 10, key="topk_draws", persist_state="session", width=240
+    )
     if st.button("Verify", key="topk_verify", type="primary"):
         verify(settings, int(draws))
     verification_result(settings, int(draws))
@@ -49,7 +50,7 @@ def verify(settings: Settings, draws: int) -> None:
     generator = np.random.default_rng(settings.seed)
     with stoppable("topk_cancel") as show:
         for state in verify_theorem_1(generator, losses, n=settings.n, scale=settings.scale, draws=draws):
-            session().top_k.verified = (settings, draws), state
+            session().top_k.verified = (settings._replace(choice=""), draws), state
             words = f"{state.done:,} of {draws:,} draws"
             show(state.done / draws, words, partial(verified_draws, state, theme=theme()))
 
@@ -57,7 +58,7 @@ def verify(settings: Settings, draws: int) -> None:
 def verification_result(settings: Settings, draws: int) -> None:
     """Show how many optima were top-k sets."""
     kept = session().top_k.verified
-    if kept is None or kept[0] != (settings, draws):
+    if kept is None or kept[0] != (settings._replace(choice=""), draws):
         return
     state = kept[1]
     if state.done < draws:
@@ -77,9 +78,8 @@ def verification_result(settings: Settings, draws: int) -> None:
     st.dataframe(pd.DataFrame(results, columns=["Loss", "Result"]), hide_index=True, width=420)
 
 
-def early_stop() -> None:
+def early_stop(_: Settings) -> None:
     """Show stored items on which stopping at the first rise of L_k misses the optimum."""
-    st.subheader("Why every k is tried")
     st.markdown(
         "The paper's Algorithm 1 stops at the first *k* ≥ 1 where the expected loss no longer falls. But the loss can "
         "rise and later fall below that value. On these items the rule misses the optimum.",
@@ -87,7 +87,13 @@ def early_stop() -> None:
     )
     # The last example has the largest loss.
     choice = st.selectbox(
-        "Items", list(EARLY_STOP), index=len(EARLY_STOP) - 1, key="topk_early", bind="query-params", width=240
+        "Items",
+        list(EARLY_STOP),
+        index=len(EARLY_STOP) - 1,
+        key="topk_early",
+        bind="query-params",
+        persist_state="session",
+        width=240,
     )
     example = EARLY_STOP[choice]
     name, probabilities = example.loss.name, np.array(example.probabilities)
@@ -127,7 +133,6 @@ def early_stop() -> None:
 
 def timing(settings: Settings) -> None:
     """Offer to measure the methods under one loss, and show the measurements."""
-    st.subheader("How long it takes")
     st.markdown(
         "Theorem 1 leaves *n* + 1 predictions instead of 2ⁿ. The time to find all their expected losses depends on the "
         "method. This measures it on the server: each method gets more items until its next run would take more than "
@@ -135,7 +140,13 @@ def timing(settings: Settings) -> None:
         width=860,
     )
     choice = st.selectbox(
-        "Loss to measure", LOSS_CHOICES, index=1, key="topk_timed_loss", bind="query-params", width=240
+        "Loss to measure",
+        LOSS_CHOICES,
+        index=1,
+        key="topk_timed_loss",
+        bind="query-params",
+        persist_state="session",
+        width=240,
     )
     loss = named_loss(choice, settings.beta)
     if st.button("Measure", key="topk_measure", help="About 10 seconds; at most 30."):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from multiloss_core.figures import sorted_probabilities
@@ -16,7 +17,7 @@ from ui.shared.formatting import as_text
 from ui.shared.page_setup import room, theme
 from ui.shared.session import OwnItems, session
 from ui.shared.url_params import UrlParameter, ask_number
-from ui.shared.widgets import LOSS_CHOICES, ask_beta, lesson_plan, named_loss
+from ui.shared.widgets import LOSS_CHOICES, ask_beta, named_loss
 from ui.top_k.bars import probability_bars
 
 # Key, label; lowest, highest, default and step; help.
@@ -33,43 +34,59 @@ NUMBERS = (
     ),
 )
 # Pixels of a box with its label.
-NUMBER_HEIGHT = 68
-PLAIN_KEY, TYPED_KEY = "plain", "topk_typed"
+NUMBER_HEIGHT, OPTIONS_WIDTH = 68, 140
+# Pixels of each chart of the first screen.
+CHART_HEIGHT = 400
+PLAIN_KEY, TYPED_KEY, GUESS_KEY = "plain", "topk_typed", "topk_guess"
+# Keys of two fragments: the first screen, and the open part below it if it shows the items.
+FIRST_SCREEN, PART = "topk_first_screen", "topk_part"
 MAX_ITEMS, MAX_TEXT = 14, 400
 DIGITS = 4
 
 
 class Settings(NamedTuple):
-    """The checked choices: `n` items, the random `seed`, the `scale` of w, `beta` of F."""
+    """The checked choices: `n` items, the random `seed`, `scale` of w, `beta` of F, the loss."""
 
     n: int
     seed: int
     scale: float
     beta: float
+    choice: str = "F"
+
+    @property
+    def draw(self) -> tuple[float, ...]:
+        """The settings of the drawn items."""
+        return self[:3]
+
+    @property
+    def loss(self) -> Loss:
+        """The chosen loss."""
+        return named_loss(self.choice, self.beta)
 
 
 def introduction() -> None:
-    """Show the title and the theorem."""
+    """Show the title, the model and the theorem."""
     st.title("Top-k: sort, then cut")
     st.markdown(
-        "Which of *n* alerts should be flagged when the probability of fraud is known for each? There are 2ⁿ choices, "
-        "but *n* + 1 of them suffice. **Theorem 1**: if alerts are independent and the loss falls with every true "
-        "positive, it is best to sort by probability and flag the first *k*; only *k* depends on the loss. This page "
-        "tries all 2ⁿ choices to show it.",
-        width=860,
+        "Alerts are drawn at random, each with its probability of fraud: *P*(*Y* = 1 | *x*) = 1 / (1 + exp(−*w* · "
+        "*x*)). How many should be flagged? **Theorem 1**: with independent labels and a loss that falls with every "
+        "true positive, the best of all 2ⁿ predictions flags the *k* most probable alerts. Drag a bar: the page tries "
+        "all 2ⁿ again."
     )
-    lesson_plan()
 
 
-def chosen_settings() -> Settings:
-    """Ask for n, seed, scale and beta."""
+def chosen_settings() -> tuple[Settings, DeltaGenerator]:
+    """Ask for loss, beta, n, seed and scale; return them and the place for options in their row."""
     with room("topk_settings", NUMBER_HEIGHT):
-        *columns, beta_column = st.columns(4, vertical_alignment="bottom")
+        row = st.container(horizontal=True, vertical_alignment="bottom")
+    choice = row.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params")
+    beta = ask_beta(row, "topk_beta")
     n, seed, scale = (
-        ask_number(column.number_input, label, limits[:2], *limits[2:], key=key, help=hint)
-        for column, (key, label, limits, hint) in zip(columns, NUMBERS, strict=True)
+        ask_number(row.number_input, label, limits[:2], *limits[2:], key=key, help=hint)
+        for key, label, limits, hint in NUMBERS
     )
-    return Settings(int(n), int(seed), scale, ask_beta(beta_column, "topk_beta"))
+    options = row.popover("Options", icon=":material/tune:", width=OPTIONS_WIDTH)
+    return Settings(int(n), int(seed), scale, beta, choice), options
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -85,71 +102,62 @@ def chosen_losses(beta: float) -> dict[str, Loss]:
 
 def current_items(settings: Settings) -> Floats:
     """Return the probabilities (n,) of the items: from the URL, edited, or drawn."""
-    draw = _draw_of(settings)
     asked = IN_URL.asked(if_gone=())
-    own = session().top_k.own if asked is None else OwnItems(draw, asked) if asked else None
-    if own is not None and (own.draw != draw or len(own.probabilities) != settings.n):
+    own = session().top_k.own if asked is None else OwnItems(settings.draw, asked) if asked else None
+    if own is not None and (own.draw != settings.draw or len(own.probabilities) != settings.n):
         own = None
     session().top_k.own = own
-    if own is None:
-        IN_URL.show(None)
-        return drawn_probabilities(settings.n, settings.seed, settings.scale)
-    IN_URL.show(own.probabilities)
-    return np.array(own.probabilities)
+    IN_URL.show(None if own is None else own.probabilities)
+    return shown_items(settings)
+
+
+def shown_items(settings: Settings) -> Floats:
+    """Return the probabilities (n,) on the first screen."""
+    own = session().top_k.own
+    drawn = drawn_probabilities(settings.n, settings.seed, settings.scale)
+    return drawn if own is None else np.array(own.probabilities)
 
 
 def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title: str) -> None:
-    """Draw the items as draggable bars, emphasise those `flagged` (n,), and ask for inputs."""
-    bars = st.container()
-    is_plain = _ask_plain(settings, probabilities)
-    with bars:
-        if is_plain:
-            st.plotly_chart(
-                sorted_probabilities(probabilities, flagged, title=title, theme=theme(), height=380),
-                key="topk_sorted",
-                alt=f"The {probabilities.size} probabilities as bars, largest first. {title}: {flagged.sum()} items.",
-                theme=None,
-            )
-        else:
-            probability_bars(
-                probabilities,
-                flagged,
-                title=title,
-                about=str(_draw_of(settings)),
-                on_moved=lambda moved: _set_items(settings, moved),
-            )
-
-
-def _ask_plain(settings: Settings, probabilities: Floats) -> bool:
-    """Offer to type or reset the probabilities; return whether a plain chart is wanted."""
-    typing, back, plain = st.columns(3, vertical_alignment="center")
-    with typing.popover("Type them", icon=":material/keyboard:", width="stretch"):
-        complaint = session().top_k.complaint
-        if complaint is None:
-            st.session_state[TYPED_KEY] = ", ".join(f"{value:.{DIGITS}g}" for value in probabilities)
-        st.text_input(
-            f"Probabilities of the {settings.n} items",
-            key=TYPED_KEY,
-            max_chars=MAX_TEXT,
-            on_change=_set_typed,
-            args=(settings,),
-            help=f"{settings.n} numbers from 0 to 1, with commas or spaces between them.",
+    """Draw the items as draggable bars, or as a plain chart, and emphasise those `flagged` (n,)."""
+    if st.session_state.get(PLAIN_KEY):
+        st.plotly_chart(
+            sorted_probabilities(probabilities, flagged, title=title, theme=theme(), height=CHART_HEIGHT),
+            key="topk_sorted",
+            alt=f"The {probabilities.size} probabilities as bars, largest first. {title}: {flagged.sum()} items.",
+            theme=None,
         )
-        if complaint is not None:
-            st.error(as_text(complaint), icon=":material/error:")
-    back.button(
-        "Back to the draw",
-        disabled=session().top_k.own is None,
-        width="stretch",
-        key="topk_drawn",
-        on_click=_forget_own,
+    else:
+        about, on_moved = str(settings.draw), lambda moved: _set_items(settings, moved)
+        probability_bars(probabilities, flagged, title=title, about=about, on_moved=on_moved)
+
+
+def ask_options(place: DeltaGenerator, settings: Settings, probabilities: Floats) -> None:
+    """Offer to type or reset the probabilities, to draw a plain chart and to hide the optimum."""
+    complaint = session().top_k.complaint
+    if complaint is None:
+        st.session_state[TYPED_KEY] = ", ".join(f"{value:.{DIGITS}g}" for value in probabilities)
+    place.text_input(
+        f"Probabilities of the {settings.n} items",
+        key=TYPED_KEY,
+        max_chars=MAX_TEXT,
+        on_change=_set_typed,
+        args=(settings,),
+        help=f"{settings.n} numbers from 0 to 1, with commas or spaces between them.",
     )
-    return plain.toggle(
-        "Plain chart",
-        key=PLAIN_KEY,
-        bind="query-params",
-        help="A static chart instead of draggable bars, for example for screen readers.",
-    )
+    if complaint is not None:
+        place.error(as_text(complaint), icon=":material/error:")
+    place.button("Back to the draw", key="topk_drawn", disabled=session().top_k.own is None, on_click=_forget_own)
+    hint = "A static chart instead of draggable bars, for example for screen readers."
+    place.toggle("Plain chart", key=PLAIN_KEY, bind="query-params", help=hint)
+    hint = "For classes: hide the optimum until a k is chosen."
+    place.toggle("Hide and guess", key=GUESS_KEY, bind="query-params", on_change=update_part, help=hint)
+
+
+def update_part() -> None:
+    """Let the open part follow the first screen, if it shows the items; for callbacks."""
+    if session().top_k.part_shows_items:
+        st.rerun([FIRST_SCREEN, PART])
 
 
 def _set_typed(settings: Settings) -> None:
@@ -173,16 +181,14 @@ def typed_probabilities(text: str, n: int) -> tuple[float, ...]:
 
 
 def _set_items(settings: Settings, probabilities: tuple[float, ...]) -> None:
-    session().top_k.own = OwnItems(_draw_of(settings), tuple(round(value, DIGITS) for value in probabilities))
+    session().top_k.own = OwnItems(settings.draw, tuple(round(value, DIGITS) for value in probabilities))
     session().top_k.complaint = None
-
-
-def _draw_of(settings: Settings) -> tuple[float, ...]:
-    return settings[:3]
+    update_part()
 
 
 def _forget_own() -> None:
     session().top_k.own = session().top_k.complaint = None
+    update_part()
 
 
 def _probability(word: str) -> float | None:

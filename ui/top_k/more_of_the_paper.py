@@ -18,8 +18,7 @@ from multiloss_core.losses import (
 )
 from multiloss_core.numerics import Floats
 from ui.shared.page_setup import theme
-from ui.shared.widgets import shown_when_open
-from ui.top_k.items import Settings, chosen_losses
+from ui.top_k.items import PART, Settings, chosen_losses, shown_items
 
 ITEMS = 8
 # It has c1 = 1 < d1 = 2 and rises with every true positive.
@@ -28,15 +27,8 @@ JOINT_ITEMS = 3
 STRENGTH = 0.9
 
 
-@shown_when_open("More of the paper", key="topk_more")
-def more_of_the_paper(settings: Settings, probabilities: Floats) -> None:
-    """Show Proposition 2 with its correction, Theorem 2 and dependent labels."""
-    _monotone_losses(settings.beta)
-    _one_label_among_classes(settings.beta, probabilities)
-    _labels_drawn_together(probabilities)
-
-
-def _monotone_losses(beta: float) -> None:
+def monotone_losses(settings: Settings) -> None:
+    """Show which losses meet which condition, with the correction of Proposition 2."""
     st.markdown(
         "**Which losses fall with every true positive?** Theorem 1 requires that (definition 1). By Proposition 3 it "
         "is enough that higher true positive and true negative rates cost less (definition 2). For a ratio of linear "
@@ -44,7 +36,7 @@ def _monotone_losses(beta: float) -> None:
         "corrected condition is *c₁ (d₀ + d₂v + d₃p) < d₁ (c₀ + c₂v + c₃p)*.",
         width=860,
     )
-    losses = [*chosen_losses(beta).values(), RISING, *(example.loss for example in NOT_MONOTONE.values())]
+    losses = [*chosen_losses(settings.beta).values(), RISING, *(example.loss for example in NOT_MONOTONE.values())]
     forms = [loss.fractional_linear for loss in losses]
     words = {True: "yes", False: "no", None: "not such a ratio"}
     columns: dict[str, list[bool | None]] = {
@@ -62,14 +54,17 @@ def _monotone_losses(beta: float) -> None:
     st.caption(f"Checked at every count of {ITEMS} items.")
 
 
-def _one_label_among_classes(beta: float, probabilities: Floats) -> None:
+@st.fragment(key=PART)
+def one_label_among_classes(settings: Settings) -> None:
+    """Show Theorem 2: the best set of classes, with the items as classes."""
     st.markdown(
         "**One label among *n* classes.** Theorem 2: where exactly one class is true, the best set of classes to "
         "predict is a top-k set as well. Here the items above are classes, their probabilities divided by their sum.",
         width=860,
     )
+    probabilities = shown_items(settings)
     classes = probabilities / probabilities.sum()
-    losses = chosen_losses(beta)
+    losses = chosen_losses(settings.beta)
     best = {choice: multinomial_top_k(classes, loss) for choice, loss in losses.items()}
     name, chosen = losses["F"].name, best["F"]
     left, right = st.columns(2)
@@ -93,7 +88,8 @@ def _one_label_among_classes(beta: float, probabilities: Floats) -> None:
     st.caption("k* under each loss: " + ", ".join(f"{losses[c].name} {found.k}" for c, found in best.items()) + ".")
 
 
-def _labels_drawn_together(probabilities: Floats) -> None:
+def labels_drawn_together(probabilities: Floats) -> None:
+    """Show the joint distribution of three labels, independent and with a common cause."""
     few = np.sort(probabilities)[::-1][:JOINT_ITEMS]
     st.markdown(
         f"**Labels that depend on each other.** The probability of every outcome of the {few.size} most probable "

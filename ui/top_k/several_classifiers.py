@@ -11,16 +11,15 @@ from multiloss_core.thresholds import to_networkx
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import UrlParameter, ask_number
-from ui.shared.widgets import shown_when_open
+from ui.top_k.items import Settings
 
 TANGENT_DOCUMENTS, TANGENT_SEED, RESOLUTION = 200_000, 4, 60
 DOCUMENTS = 200_000
 SEED = 4
 
 
-@shown_when_open("The tangent along the curve", key="topk_tangent")
 @st.fragment
-def sliding_along_the_curve() -> None:
+def sliding_along_the_curve(_: Settings) -> None:
     """Show a sliding tangent on the curve of the graph path, and explain its slope."""
     st.markdown(
         "Lower thresholds along the path add true and false positives at each step. **Marginal precision** is the "
@@ -33,7 +32,10 @@ def sliding_along_the_curve() -> None:
     chart, words = st.columns([3, 2], gap="large")
     with words:
         label, middle = "Slide from the strictest thresholds to the loosest", 1 + precisions.size // 2
-        position = ask_number(st.slider, label, (1, precisions.size), middle, key="topk_tangent_at") - 1
+        position = (
+            ask_number(st.slider, label, (1, precisions.size), middle, key="topk_tangent_at", persist_state="session")
+            - 1
+        )
         st.metric("Marginal precision", short_percent(precisions[position]), border=True)
         st.markdown(tangent_in_words(path, position))
     start, end = path.majorant.vertices[position : position + 2]
@@ -70,9 +72,8 @@ def _path() -> ThresholdPath:
     return graph_path(count_surfaces(population.rated(), resolution=RESOLUTION, spacing="positives"))
 
 
-@shown_when_open("Thresholds of several classifiers as a shortest path", key="topk_graph")
 @st.fragment
-def threshold_graph_of_two() -> None:
+def threshold_graph_of_two(_: Settings) -> None:
     """Draw the threshold graph of two classifiers and the shortest-path search by step."""
     # Imported here because no other screen needs it.
     import networkx as nx  # noqa: PLC0415
@@ -87,7 +88,9 @@ def threshold_graph_of_two() -> None:
     )
     chart, controls = st.columns([3, 2], gap="large")
     with controls:
-        resolution = ask_number(st.slider, "Nodes on each axis", (3, 12), 6, key="topk_graph_steps")
+        resolution = ask_number(
+            st.slider, "Nodes on each axis", (3, 12), 6, key="topk_graph_steps", persist_state="session"
+        )
         surfaces = _surfaces(resolution)
         walk, graph = _walk(resolution), to_networkx(surfaces)
         step = _ask_step(resolution, last=len(walk.settled) + 1)
