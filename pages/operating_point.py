@@ -29,10 +29,10 @@ def explore(dataset: RatedDataset) -> None:
 def _explore(dataset: RatedDataset) -> None:
     controls, charts = (st.container(key=key) for key in ("point_controls", "explorer_place"))
     below = st.container(key="below_charts", horizontal=True, vertical_alignment="center")
-    details = st.container(key="details")
+    tables, details = st.container(key="tables"), st.container(key="details")
     with controls:
         try:
-            context = ask_point(dataset, below)
+            context = ask_point(dataset, below, tables)
         except DataError as error:
             show_unusable(error)
     with charts:

@@ -90,8 +90,8 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | Non
 
 
 def is_set_by_costs() -> bool:
-    """Return whether payoffs set the point."""
-    return chosen_goal() == COSTS
+    """Return whether payoffs set the point, also by a link whose goal is not drawn yet."""
+    return (st.session_state.get(GOAL_KEY) or st.query_params.get(GOAL_KEY)) == COSTS
 
 
 def active_goal() -> str:

@@ -229,3 +229,9 @@ def with_currency(analysis: Analysis, label: str, unit: Unit) -> str:
 def currency_of(analysis: Analysis) -> str | None:
     """Return the currency from a column or the name of the amounts' column, or None."""
     return _currency(analysis.rated.key, analysis)
+
+
+def money_words(value: float, currency: str) -> str:
+    """Format an amount with at most two decimals and its currency."""
+    digits = f"{value:,.2f}".removesuffix(".00").replace("-", "\N{MINUS SIGN}")
+    return f"{digits}\N{NO-BREAK SPACE}{currency}".rstrip("\N{NO-BREAK SPACE}")

@@ -11,8 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError, OperatingPoint, Unit, operating_point
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json
-from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point
+from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point, is_set_by_costs
 from ui.operating_point.analysis import Analysis, analyse
+from ui.operating_point.costs_form import ask_scenarios
 from ui.operating_point.current_thresholds import share_comparison
 from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.sections.certificate import with_certificate
@@ -24,7 +25,7 @@ from ui.operating_point.settings import (
     ask_settings,
     asked_method,
 )
-from ui.operating_point.state import PointContext, ViewState, current_target, percent_of, remember_point
+from ui.operating_point.state import PointContext, ViewState, current_target, percent_of, present_point, remember_point
 from ui.shared.formatting import as_text
 
 STYLE = Path(__file__).with_name("layout.css")
@@ -59,8 +60,8 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
             st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
 
 
-def ask_point(dataset: RatedDataset, below: DeltaGenerator) -> PointContext:
-    """Draw the controls and return the point; `below` is the row under the charts.
+def ask_point(dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerator) -> PointContext:
+    """Draw the controls and return the point; `below` is the row under the charts, `tables` the place after it.
 
     Raises DataError if settings do not fit.
     """
@@ -75,6 +76,10 @@ def ask_point(dataset: RatedDataset, below: DeltaGenerator) -> PointContext:
     share_comparison(analysis)
     with settings_box:
         method, pair = ask_method(analysis), ask_pair(analysis)
+    scenarios = None
+    if is_set_by_costs():
+        with tables:
+            scenarios = ask_scenarios(analysis, present_point(analysis, method).marginal_precision)
     own = ask_goal(analysis, method, choice_box, goal_box)
     with below:
         new_data = ask_new_data()
@@ -82,7 +87,7 @@ def ask_point(dataset: RatedDataset, below: DeltaGenerator) -> PointContext:
     remember_point(analysis, view.chosen_point, chosen_goal())
     with files_box:
         offer_downloads(analysis, view.chosen_point)
-    return PointContext(analysis=analysis, view=view, new_data=new_data)
+    return PointContext(analysis=analysis, view=view, new_data=new_data, scenarios=scenarios)
 
 
 def _view(analysis: Analysis, method: str, pair: tuple[int, int], own: Point | None, *, new_data: bool) -> ViewState:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+
 from multiloss_core import CountSurfaces, OperatingPoint, operating_point
 from multiloss_core.generalisation import PathBands, PointBootstrap
 from multiloss_core.numerics import Floats
@@ -136,11 +138,15 @@ class ViewState:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PointContext:
-    """The analysis and view below the charts; `new_data`: show expectations for new data."""
+    """The analysis and view below the charts; `new_data`: show expectations for new data.
+
+    `scenarios` holds the table of scenarios where costs set the point.
+    """
 
     analysis: Analysis
     view: ViewState
     new_data: bool = False
+    scenarios: ExpanderContainer | None = None
 
     @property
     def point(self) -> Point:

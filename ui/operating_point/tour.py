@@ -88,8 +88,9 @@ STEPS = (
 
 
 def offer_tour() -> None:
-    """Draw a button that starts the tour."""
-    st.button("Tour in five steps", icon=":material/explore:", on_click=_go_to, args=(0,))
+    """Draw a button that starts the tour, whose steps are drawn above this fragment."""
+    if st.button("Tour in five steps", icon=":material/explore:", on_click=_go_to, args=(0,)):
+        st.rerun()
 
 
 def show_tour() -> None:

@@ -28,12 +28,20 @@ WHILE_READING = """
 """
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
-# The product's name beside its icon, in the colour of the text; the first page after the analyst's stands apart.
+# The product's name beside its icon, in the colour of the text; narrow screens show less. The first page after
+# the analyst's stands apart.
 LOGO = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 32">{icon}<text x="42" y="23" font-family="sans-serif" '
     'font-size="21" font-weight="600" fill="{ink}">Multiloss</text></svg>'
 )
-SECOND_GROUP = '[data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"]) { margin-left: 2rem; }'
+NAVIGATION = """
+    [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"]) { margin-left: 2rem; }
+    @media (max-width: 1100px) {
+        [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"]) { margin-left: 0.5rem; }
+        [data-testid="stTopNavLinkContainer"] :has(> [data-testid="stIconMaterial"]) { display: none; }
+        [data-testid="stHeaderLogo"] { width: 32px; object-fit: cover; object-position: left; }
+    }
+"""
 # URL parameter of the page to open from app.py; session keys: app.py has run, the page to restart.
 TO, HAS_RUN, ANEW = "to", "app_has_run", "started_anew"
 # Streamlit stacks columns below this width in pixels.
@@ -115,7 +123,7 @@ def _configure(title: str) -> None:
     st.set_page_config(page_title=title, page_icon=str(ICON), layout="wide")
     serve_library()
     st.logo(LOGO.format(icon=ICON.read_text("utf-8"), ink=st.get_option(f"theme.{theme()}.textColor")), size="large")
-    write_style(f"{MAIN_BUTTONS} {{ color: {ON_MAIN_COLOUR[theme()]} !important; }} {WHILE_READING} {SECOND_GROUP}")
+    write_style(f"{MAIN_BUTTONS} {{ color: {ON_MAIN_COLOUR[theme()]} !important; }} {WHILE_READING} {NAVIGATION}")
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
     assert 0 < flagged_now == expected.alerts <= 300
 
     open_part(page, "Who flags what")
-    open_part(page, "Documents near the thresholds")
+    open_part(page, "Alerts near the thresholds")
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
     open_part(page, "Save this decision")

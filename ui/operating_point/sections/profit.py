@@ -9,8 +9,8 @@ from multiloss_core.thresholds import Point, ProfitCurve, profit_curve
 from multiloss_core.thresholds.targets import point_of_vertex
 from ui.operating_point.active_goal import set_by_costs, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import cases_of, point_cases
-from ui.operating_point.sections.scenarios import money_words, sum_words
+from ui.operating_point.costs import cases_of, money_words, point_cases
+from ui.operating_point.sections.scenarios import sum_words
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.page_setup import theme

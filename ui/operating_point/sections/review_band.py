@@ -29,8 +29,7 @@ from multiloss_core.thresholds.targets import (
 )
 from ui.operating_point.active_goal import set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import cases_of, point_cases
-from ui.operating_point.sections.scenarios import money_words
+from ui.operating_point.costs import cases_of, money_words, point_cases
 from ui.operating_point.state import PointContext, set_target
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers, vocabulary
 from ui.shared.session import ChosenBand, session
