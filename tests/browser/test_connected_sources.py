@@ -118,7 +118,7 @@ def test_the_same_rows_give_the_same_decision_wherever_they_lie(connected_server
     found = {}
     for source in ("upload", "folder", "database", "cluster"):
         page = new_page()
-        open_page(page, connected_server, "Rated data")
+        open_page(page, f"{connected_server}/rated_data", "Rated data")
         if source == "upload":
             upload(page, "alerts.csv", frame.to_csv(index=False).encode())
             expect(selected(page, "Data")).to_have_value("alerts.csv")
