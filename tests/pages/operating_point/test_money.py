@@ -181,7 +181,7 @@ class TestCountedInMoney:
 
         run(app.button_group(key="count").set_value("documents"))
         app = run(app.switch_page("pages/decisions.py"))
-        assert "Money caught" in " ".join(text.value for text in app.markdown)
+        assert "money" in " ".join(metric.label for metric in app.metric).casefold()
         run(next(button for button in app.button if button.label == "Open on the operating point").click())
         assert app.button_group(key="count").value == "money"
         assert row_of(app)["words"]["thresholds"] == point["thresholds"]
