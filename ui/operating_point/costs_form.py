@@ -128,7 +128,7 @@ def _start_from(table: pd.DataFrame, active: int | None) -> None:
 
 
 def ask_scenarios(analysis: Analysis, marginal_precision: float) -> ExpanderContainer:
-    """Draw the table of scenarios and the choice of the active one, if open, before their point is found."""
+    """Draw the table of scenarios and the choice of the active one, if open."""
     _start(analysis, marginal_precision)
     expander = st.expander("Compare scenarios", icon=":material/payments:", key="scenarios_box", on_change="rerun")
     if expander.open:

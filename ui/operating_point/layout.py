@@ -61,7 +61,9 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
 
 
 def ask_point(dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerator) -> PointContext:
-    """Draw the controls and return the point; `below` is the row under the charts, `tables` the place after it.
+    """Draw the controls and return the point.
+
+    `below` is the row under the charts, `tables` the place after it.
 
     Raises DataError if settings do not fit.
     """

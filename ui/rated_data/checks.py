@@ -260,8 +260,13 @@ def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
 
 
 def _show_losses(funnel: DataFunnel) -> None:
+    lost = (
+        (funnel.read - funnel.rated, "undecided"),
+        (funnel.rated - funnel.complete, "with incomplete scores"),
+        (funnel.complete - funnel.at_or_above_floor, "below all floors"),
+    )
     used = f"**{count(funnel.at_or_above_floor)} used, {count(funnel.positives)} of them fraud**"
-    st.markdown(f"{count(funnel.read)} rows: {', '.join([*(f'{count(n)} {why}' for why, n in funnel.losses), used])}")
+    st.markdown(f"{count(funnel.read)} rows: {', '.join([*(f'{count(n)} {why}' for n, why in lost if n), used])}")
 
 
 def show_count_table(surfaces: CountSurfaces) -> None:

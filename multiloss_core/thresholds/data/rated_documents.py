@@ -69,16 +69,6 @@ class DataFunnel:
             ("positives", self.positives),
         )
 
-    @property
-    def losses(self) -> tuple[tuple[str, int], ...]:
-        """The steps that lose rows, each with why and how many."""
-        lost = (
-            ("undecided", self.read - self.rated),
-            ("with incomplete scores", self.rated - self.complete),
-            ("below all floors", self.complete - self.at_or_above_floor),
-        )
-        return tuple(step for step in lost if step[1])
-
 
 @dataclass(frozen=True, eq=False)
 class RatedDocuments:

@@ -1,4 +1,4 @@
-"""Section: the payoffs of this point under the active scenario, and each scenario's own point."""
+"""Section: the payoffs of this point and of each scenario's own point."""
 
 import pandas as pd
 import streamlit as st
