@@ -26,7 +26,8 @@ READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 FIGURE = "[data-testid=stMetricValue], .explorer dd:not(.between), .st-key-answer h2"
 # By address: the heading, and where the first figure stands; an empty log has none.
 PAGES = {
-    "rated_data": ("Rated data", FIGURE),
+    "": ("Choose one threshold per classifier when only high-scoring alerts were rated", ".st-key-landing_answer p"),
+    "rated_data": ("Rated data", ".st-key-column_summary p"),
     "decision_sheet": ("Decision sheet", FIGURE),
     "operating_point": ("Operating point", FIGURE),
     "decisions": ("Decisions", None),

@@ -15,10 +15,9 @@ STILLS = {
     "decision-sheet": "decision_sheet?afford_percent=25",
     "rated-data": "rated_data",
     "optimal-cut": "optimal_cut",
-    "operating-point": "operating_point",
 }
 # Of the animation: presses of the slider's keys, width in pixels, milliseconds a frame, colours.
-PRESSES, WIDTH, FRAME_MILLISECONDS, COLOURS = ["ArrowRight"] * 24 + ["ArrowLeft"] * 24, 960, 120, 96
+PRESSES, WIDTH, FRAME_MILLISECONDS, COLOURS = ["ArrowRight"] * 24 + ["ArrowLeft"] * 24, 960, 120, 200
 
 
 def main() -> None:
@@ -34,13 +33,15 @@ def main() -> None:
             page.goto(f"{address}/{place}")
             _wait_until_complete(page)
             page.screenshot(path=FOLDER / f"{name}.png")
+        page.goto(f"{address}/operating_point")
+        _wait_until_complete(page)
         _record(page)
         browser.close()
 
 
 def _wait_until_complete(page: Page) -> None:
     page.locator(".stApp[data-test-script-state=notRunning]").wait_for()
-    page.locator(".js-plotly-plot .plotly, [data-testid=stMetric], .st-key-answer h2").first.wait_for()
+    page.locator(".js-plotly-plot .plotly, [data-testid=stMetric], .st-key-answer h2, .st-key-decide").first.wait_for()
     page.wait_for_timeout(4000)
 
 

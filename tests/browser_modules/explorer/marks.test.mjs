@@ -10,8 +10,9 @@ test("coordinates follow the columns that a mark names, in the order of the axes
   assert.deepEqual(coordinates(trace(["fp", "tp"]), ROW), { x: [5, 6], y: [7, 8] })
   assert.deepEqual(coordinates(trace(["x", "y", "tp"]), ROW), { x: [0.1, 0.2], y: [0.3, 0.4], z: [7, 8] })
   assert.deepEqual(coordinates(trace("tangent"), ROW), { x: [0, 10], y: [1, 9] })
-  assert.deepEqual(coordinates(trace("threshold"), ROW), { x: [0.2, 0.2] })
-  assert.deepEqual(coordinates(trace("threshold"), { ...ROW, x: [0.1, null] }), { x: [null, null] })
+  assert.deepEqual(coordinates(trace("x"), ROW), { x: [0.2, 0.2] })
+  assert.deepEqual(coordinates(trace("y"), ROW), { x: [0.4, 0.4] })
+  assert.deepEqual(coordinates(trace("x"), { ...ROW, x: [0.1, null] }), { x: [null, null] })
 })
 
 test("points have the colours of their methods, and the last is the chosen one", () => {
