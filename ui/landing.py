@@ -41,7 +41,7 @@ CARDS = (
 )
 STYLE = """
 <style>
-.stMainBlockContainer { max-width: 1240px; }
+.st-key-landing, .st-key-landing_cards { max-width: 1240px; margin-inline: auto; }
 .st-key-landing h1 { font-size: 2.1rem; line-height: 1.2; }
 .st-key-landing_cards [data-testid="stPageLink"] a { padding-inline: 0; }
 .st-key-landing_cards [data-testid="stPageLink"] p { text-decoration: underline; }
@@ -54,6 +54,8 @@ def show_landing_page() -> None:
     st.html(STYLE)
     with st.container(key="landing"):
         purpose, picture = st.columns([5, 7], gap="large")
+        with picture:
+            example = room("landing_picture", 470)
         with purpose:
             st.title("Choose one threshold per classifier when only high-scoring alerts were rated")
             st.markdown(
@@ -72,7 +74,7 @@ def show_landing_page() -> None:
                     for page, label in links:
                         st.page_link(page, label=label)
     # Last, as it may wait for the path.
-    with picture, room("landing_picture", 450):
+    with example:
         _show_example(answer)
 
 

@@ -28,16 +28,18 @@ WHILE_READING = """
 """
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
-# The product's name beside its icon, in the colour of the text; narrow screens show less. The first page after
-# the analyst's stands apart.
+# The product's name beside its icon, in the colour of the text; narrow screens show less. A line parts
+# the analyst's pages from the others; a gap would move them when the style arrives.
 LOGO = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 32">{icon}<text x="42" y="23" font-family="sans-serif" '
     'font-size="21" font-weight="600" fill="{ink}">Multiloss</text></svg>'
 )
 NAVIGATION = """
-    [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"]) { margin-left: 2rem; }
+    [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"]) { position: relative; }
+    [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"])::before {
+        content: ""; position: absolute; left: -3px; top: 10%; height: 80%; border-left: 2px solid GrayText;
+    }
     @media (max-width: 1100px) {
-        [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"]) { margin-left: 0.5rem; }
         [data-testid="stTopNavLinkContainer"] :has(> [data-testid="stIconMaterial"]) { display: none; }
         [data-testid="stHeaderLogo"] { width: 32px; object-fit: cover; object-position: left; }
     }
