@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import CountSurfaces, ThresholdPath, count_surfaces, graph_path, simulate_population
-from multiloss_core.figures import sliding_tangent, threshold_graph, threshold_graph_search
+from multiloss_core.figures import sliding_tangent
 from multiloss_core.formatting import count, plural, price, short_percent
 from multiloss_core.inspection import GraphWalk, graph_walk, step_in_words
 from multiloss_core.thresholds import to_networkx
@@ -75,8 +75,8 @@ def _path() -> ThresholdPath:
 @st.fragment
 def threshold_graph_of_two(_: Settings) -> None:
     """Draw the threshold graph of two classifiers and the shortest-path search by step."""
-    # Imported here because no other screen needs it.
-    import networkx as nx  # noqa: PLC0415
+    # Imported here because networkx loads slowly.
+    from ui.shared.graph_search import show_search  # noqa: PLC0415
 
     st.markdown(
         "The other paper (Robles et al. 2020, Algorithm 3) chooses thresholds for several classifiers. Each **node** "
@@ -95,22 +95,7 @@ def threshold_graph_of_two(_: Settings) -> None:
         walk, graph = _walk(resolution), to_networkx(surfaces)
         step = _ask_step(resolution, last=len(walk.settled) + 1)
         st.markdown(step_in_words(walk, surfaces.names, step))
-    path = nx.bellman_ford_path(graph, walk.path[0], walk.path[-1])
-    whole = step > len(walk.settled)
-    chart.plotly_chart(
-        threshold_graph(graph, path, theme=theme())
-        if whole
-        else threshold_graph_search(graph, walk, step, theme=theme()),
-        key="topk_graph_figure",
-        alt=f"A grid of {graph.number_of_nodes()} pairs of thresholds with {graph.number_of_edges()} steps; "
-        + (f"the shortest path has {len(path)} nodes." if whole else f"the best ways to {step + 1} of them are known."),
-        theme=None,
-    )
-    length = -nx.path_weight(graph, path, "weight")
-    st.caption(
-        f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges. Bellman and Ford's method, the paper's, "
-        f"finds an area of {length:,.1f}; the sweep shown here, which the app uses, finds {walk.area:,.1f}."
-    )
+    show_search(graph, walk, step, chart, key="topk_graph_figure")
 
 
 def _ask_step(resolution: int, *, last: int) -> int:

@@ -109,8 +109,8 @@ def _other_path(key: object, rule: Rule, _analysis: Analysis) -> ThresholdPath:
 @shown_when_open("View as graph", icon=":material/hub:", key="as_graph")
 def show_as_graph(context: PointContext) -> None:
     """Show the data as the paper's graph on a coarse grid, with the search by step."""
-    # Imported here because it loads slowly.
-    import networkx as nx  # noqa: PLC0415
+    # Imported here because networkx loads slowly.
+    from ui.shared.graph_search import show_search  # noqa: PLC0415
 
     if len(context.analysis.surfaces.names) == 1:
         st.info("A single score has one path only: its thresholds in order.")
@@ -129,18 +129,7 @@ def show_as_graph(context: PointContext) -> None:
         last = len(walk.settled) + 1
         step = ask_number(st.slider, "Step of the search", (0, last), last, key=f"graph_step_{last}")
         st.markdown(step_in_words(walk, surfaces.names, step))
-    path = nx.bellman_ford_path(graph, walk.path[0], walk.path[-1])
-    draw = figures.threshold_graph_search
-    chart.plotly_chart(
-        figures.threshold_graph(graph, path, theme=theme()) if step == last else draw(graph, walk, step, theme=theme()),
-        theme=None,
-        key="graph_chart",
-        alt=f"A grid of {graph.number_of_nodes()} pairs of thresholds; the path leads through {len(path)} of them.",
-    )
-    st.caption(
-        f"{graph.number_of_nodes()} nodes, {graph.number_of_edges()} edges. Bellman and Ford's method of networkx "
-        f"finds an area of {-nx.path_weight(graph, path, 'weight'):,.1f}, the sweep of this page {walk.area:,.1f}. The "
-        "charts above use a finer grid."
-    )
+    show_search(graph, walk, step, chart, key="graph_chart")
+    st.caption("The charts above use a finer grid.")
     file, mime = "threshold_graph.graphml", "application/xml"
     st.download_button("GraphML", to_graphml(graph), file, mime, icon=":material/download:", on_click="ignore")
