@@ -184,7 +184,8 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
     below = documents.below_floors
-    st.caption(f"Rating floors: {as_text(floors)}. Recall is unknown: below them nothing is rated.")
+    nothing = "" if below.size else ": below them nothing is rated"
+    st.caption(f"Rating floors: {as_text(floors)}. Recall is unknown{nothing}.")
     if below.size:
         with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):
             show_rows(frame, below)
