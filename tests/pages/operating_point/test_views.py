@@ -35,7 +35,7 @@ def test_decision_curve_has_the_net_benefit_of_path_and_floors(app):
         assert f"{label} {tp - m / (1 - m) * fp:,.1f}" in words
 
 
-def test_both_rules_are_counted_by_pandas_and_the_better_is_named(app):
+def test_the_better_of_both_rules_is_named(app):
     (table,) = [one.value for one in app.dataframe if "Flag by" in one.value]
     benefits = []
     for (_, row), rule in zip(table.iterrows(), ("any", "all"), strict=True):
