@@ -21,6 +21,11 @@ def sample(name: str) -> RatedSource:
     return RATED_SAMPLES[name](name)
 
 
+def is_built_in(dataset: RatedDataset) -> bool:
+    """Return whether a dataset is a built-in sample, whose results all sessions share."""
+    return dataset.name in RATED_SAMPLES and sample(dataset.name).fingerprint == dataset.fingerprint
+
+
 def rated_uploads() -> Uploader[ColumnMeanings, RatedDataset]:
     """Return this session's rated data."""
     return Uploader(

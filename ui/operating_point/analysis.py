@@ -1,4 +1,7 @@
-"""Compute the expensive results of the core, cached by their inputs for each session."""
+"""Compute the expensive results of the core, cached by their inputs.
+
+Each session has its own results, except those of the built-in samples.
+"""
 
 import time
 from collections.abc import Sequence
@@ -35,7 +38,7 @@ from multiloss_core.thresholds import (
     slice_surfaces,
 )
 from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
-from ui.data.rated import in_money
+from ui.data.rated import in_money, is_built_in
 from ui.data.sources import known_along
 from ui.operating_point.calculations import (
     SECONDS_BEHIND,
@@ -44,7 +47,7 @@ from ui.operating_point.calculations import (
     FoundPath,
     find_path,
 )
-from ui.server.queue import Task
+from ui.server.queue import Task, shared_queue
 from ui.shared.long_work import begin, wait_for
 from ui.shared.session import session
 
@@ -264,7 +267,7 @@ def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = N
             other.cancel()
         while len(searches) >= MAX_SEARCHES:
             searches.pop(next(iter(searches)))
-        searches[key] = PathTasks.of(dataset, settings)
+        searches[key] = _tasks_of(dataset, settings)
     search = searches[key]
     awaited = (*FIRST, *([method] if method else ()))
     search.begin(awaited)
@@ -281,7 +284,7 @@ def prepare(dataset: RatedDataset, settings: Settings) -> None:
         searches = session().searches
         for other in searches.values():
             other.cancel()
-        searches[dataset.key, settings] = search = PathTasks.of(dataset, settings)
+        searches[dataset.key, settings] = search = _tasks_of(dataset, settings)
         search.begin(FIRST)
 
 
@@ -301,12 +304,16 @@ def _look(analysis: Analysis) -> None:
 
 @dataclass(eq=False)
 class PathTasks:
-    """The searches for the paths of a dataset, by method: those that were begun."""
+    """The searches for the paths of a dataset, by method: those that were begun.
+
+    `is_shared`: all sessions use them, so none gives them up.
+    """
 
     dataset: RatedDataset
     rated: RatedDataset
     settings: Settings
     tasks: dict[str, Task[FoundPath]] = field(default_factory=dict)
+    is_shared: bool = False
 
     @classmethod
     def of(cls, rated: RatedDataset, settings: Settings) -> "PathTasks":
@@ -340,11 +347,11 @@ class PathTasks:
 
     def begin(self, methods: Sequence[str], *, behind: float = 0.0) -> None:
         """Queue the searches of methods; those queued within `behind` seconds overtake them."""
-        search = self.settings.search(self.dataset.source)
+        search, add = self.settings.search(self.dataset.source), shared_queue().add if self.is_shared else begin
         for name in methods:
             if name not in self.tasks and name in self.methods:
                 seconds = SECONDS_OF_METHODS.get(name, SECONDS_OF_OTHER_METHODS)
-                self.tasks[name] = begin(find_path, search, name, seconds=seconds, behind=behind)
+                self.tasks[name] = add(find_path, search, name, seconds=seconds, behind=behind)
 
     def wait(self, methods: Sequence[str]) -> None:
         """Wait for the paths of methods, where these work on the data. Raises what went wrong."""
@@ -358,8 +365,8 @@ class PathTasks:
             task.wait(max(end - time.monotonic(), 0.0))
 
     def cancel(self) -> None:
-        """Give up what is not finished."""
-        for task in self.tasks.values():
+        """Give up what is not finished, unless other sessions use it."""
+        for task in () if self.is_shared else self.tasks.values():
             task.cancel()
 
     def analysis(self, name: str) -> Analysis:
@@ -377,3 +384,19 @@ class PathTasks:
             self.rated.named(name),
             to_find=tuple(method for method in self.methods if method not in found),
         )
+
+
+def _tasks_of(dataset: RatedDataset, settings: Settings) -> PathTasks:
+    """Return searches that are not broken: all sessions share those of a built-in sample."""
+    if not is_built_in(dataset):
+        return PathTasks.of(dataset, settings)
+    found = _shared_tasks(dataset.key, settings, dataset)
+    if found.is_broken:
+        _shared_tasks.clear(dataset.key, settings, dataset)
+        found = _shared_tasks(dataset.key, settings, dataset)
+    return found
+
+
+@st.cache_resource(max_entries=MAX_SEARCHES, show_spinner=False)
+def _shared_tasks(key: str, settings: Settings, _dataset: RatedDataset) -> PathTasks:
+    return replace(PathTasks.of(_dataset, settings), is_shared=True)

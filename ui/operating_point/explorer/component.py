@@ -19,6 +19,7 @@ from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import MAIN_METHODS, Point
 from ui.operating_point.active_goal import active_goal, set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.caching import cached
 from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row, Table
 from ui.operating_point.point_text import (
@@ -187,10 +188,10 @@ def _explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], perc
     `percent` gets a row as well where it lies between the steps of the slider.
     """
     between = None if percent in PERCENTS else percent
-    return _table((analysis.key, analysis.methods, noun()), method, pair, between, analysis)
+    return _table((analysis.key, analysis.methods, noun()), method, pair, between, _analysis=analysis)
 
 
-@st.cache_data(scope="session", max_entries=16, show_spinner=False)
+@cached(max_entries=16)
 def _table(
     key: tuple[object, ...], method: str, pair: tuple[int, int], between: float | None, _analysis: Analysis
 ) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import plotly
 import plotly.graph_objects as go
-import streamlit as st
 from plotly.basedatatypes import BaseTraceType
 
 from multiloss_core import figures
@@ -15,6 +14,7 @@ from multiloss_core.figures import Theme
 from multiloss_core.formatting import score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.caching import cached
 from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.state import ViewState
 from ui.shared.formatting import vocabulary
@@ -53,10 +53,10 @@ def live_charts(
         if name in SURFACES and not surfaces:
             charts[name] = _named(name)
             continue
-        chart = _still(_depends_on(analysis, view, name), theme, name, large, analysis, view)
+        chart = _still(_depends_on(analysis, view, name), theme, name, large, view, _analysis=analysis)
         more = [figures.majorant_trace(analysis.path(view.method), theme)] if only and name == "plane" else []
         counts = (
-            _space_counts((analysis.key, *_sliced_at(analysis, view)), theme, view)
+            _space_counts((analysis.key, *_sliced_at(analysis, view)), theme, view, _analysis=analysis)
             if name == "space" and not only
             else []
         )
@@ -149,8 +149,8 @@ def _named(name: str) -> ChartMessage:
     return {"title": figures.surface_title(name), "traces": [], "layout": "", "alt": "", "surface": True, "marks": []}
 
 
-@st.cache_data(scope="session", max_entries=64, show_spinner=False)
-def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysis, _view: ViewState) -> ChartMessage:
+@cached(max_entries=64)
+def _still(key: object, theme: Theme, name: str, large: bool, _view: ViewState, _analysis: Analysis) -> ChartMessage:
     figure = backdrop(_analysis, _view, name, theme, legend=False, counts=False)
     if large:
         margin = figure.layout.template.layout.margin
@@ -172,8 +172,8 @@ def _still(key: object, theme: Theme, name: str, large: bool, _analysis: Analysi
     }
 
 
-@st.cache_data(scope="session", max_entries=64, show_spinner=False)
-def _space_counts(key: object, theme: Theme, _view: ViewState) -> list[str]:
+@cached(max_entries=64)
+def _space_counts(key: object, theme: Theme, _view: ViewState, _analysis: Analysis) -> list[str]:
     return [_as_text(trace) for trace in figures.space_counts(_view.surfaces, theme=theme)]
 
 
