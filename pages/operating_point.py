@@ -10,7 +10,7 @@ from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import find_the_rest
 from ui.operating_point.explorer.component import explorer
 from ui.operating_point.explorer.plain_charts import show_plainly
-from ui.operating_point.layout import ask_point, lay_out, show_unusable
+from ui.operating_point.layout import ask_point, show_unusable
 from ui.operating_point.sections import SECTIONS
 from ui.operating_point.sections.over_time import show_alerts_per_day
 from ui.operating_point.sections.simpler_rules import show_effective_size
@@ -55,10 +55,10 @@ def _explore(dataset: RatedDataset) -> None:
 
 bootstrap(__file__)
 restore_target()
-lay_out()
 show_tour()
 with st.container(key="bar"):
-    st.title("Operating point")
+    with st.container(key="page_title"):
+        st.title("Operating point")
     source = choose_source()
     use_goals_of(source.fingerprint)
     try:

@@ -12,7 +12,7 @@ from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.settings import current_settings
 from ui.shared.formatting import as_text, vocabulary
-from ui.shared.page_setup import room, theme
+from ui.shared.page_setup import theme
 from ui.shared.url_params import FIRST, HIGHEST, LOWEST, STEP
 from ui.shared.widgets import main_link
 
@@ -39,30 +39,21 @@ CARDS = (
         (("pages/top_k.py", "Top-k"), ("pages/papers.py", "Papers")),
     ),
 )
-STYLE = """
-<style>
-.st-key-landing, .st-key-landing_cards { max-width: 1240px; margin-inline: auto; }
-.st-key-landing h1 { font-size: 2.1rem; line-height: 1.2; }
-.st-key-landing_cards [data-testid="stPageLink"] a { padding-inline: 0; }
-.st-key-landing_cards [data-testid="stPageLink"] p { text-decoration: underline; }
-</style>
-"""
 
 
 def show_landing_page() -> None:
     """Show purpose, example and the ways on."""
-    st.html(STYLE)
     with st.container(key="landing"):
         purpose, picture = st.columns([5, 7], gap="large")
         with picture:
-            example = room("landing_picture", 470)
+            example = st.container(key="landing_picture")
         with purpose:
             st.title("Choose one threshold per classifier when only high-scoring alerts were rated")
             st.markdown(
                 "Analysts rate only alerts with high scores, so true and false positives are known and negatives are "
                 "not. Say how many of the last alerts added must be fraud, and read off the thresholds."
             )
-            answer = room("landing_answer", 110).empty()
+            answer = st.container(key="landing_answer").empty()
             with st.container(horizontal=True, vertical_alignment="center"):
                 main_link("pages/rated_data.py", "Use my export", icon=":material/upload_file:", key="use_export")
                 st.page_link("pages/operating_point.py", label="Try the sample", icon=":material/tune:")

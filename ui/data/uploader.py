@@ -16,14 +16,13 @@ from ui.data.browser_storage.messages import CONTRACT, FileEvent, FileName
 from ui.data.store import START, Choice, Data, TableStore, is_start, memory_of, reading_of
 from ui.shared.formatting import LONG_NAME, as_label, as_text
 from ui.shared.long_work import begin, wait_for
-from ui.shared.page_setup import reading, room
+from ui.shared.page_setup import reading
 from ui.shared.session import UploadedFile, session
 from ui.shared.url_params import UrlParameter
 
 # About what a small file takes, and what a large one: for the order of readings only.
 SECONDS_TO_READ, BYTES_A_SECOND = 0.2, 8e6
 # In pixels, with its label.
-UPLOADER_HEIGHT = 96
 KEPT, NOT_LOADED = " (kept in this browser)", " (not loaded)"
 
 
@@ -44,7 +43,7 @@ class Uploader(TableStore[Choice, Data]):
 
     def ask_upload(self, *, with_controls: bool = True) -> None:
         """Draw the uploader, the result of the last file, and the place of storage."""
-        with room(f"{self.upload_key}_room", UPLOADER_HEIGHT, is_fixed=True):
+        with st.container(key=f"{self.upload_key}_room"):
             uploaded = st.file_uploader(
                 self.upload_label,
                 type=["csv", "tsv", "txt", "xlsx", "parquet"],

@@ -33,7 +33,7 @@ from ui.records import (
     why_another_deploys,
 )
 from ui.shared.formatting import LONG_NAME, as_label, as_text, show_table, vocabulary
-from ui.shared.page_setup import room
+from ui.shared.page_setup import write_style
 from ui.shared.session import UploadedRecord, session
 from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
@@ -53,18 +53,13 @@ FORMATS = {
     "Precision": st.column_config.NumberColumn(format="%.1f %%"),
 }
 # Pixels reserved for widgets that load late: the uploader and a row of the list.
-UPLOADER_HEIGHT, ROW_HEIGHT, MAX_ROWS = 129, 35, 10
+ROW_HEIGHT, MAX_ROWS = 35, 10
 TILE_WIDTH = 152
-# Tables of the summary scroll separately on narrow screens.
-NARROW_TABLES = """<style>
-[class*=st-key-summary_] table { display: block; overflow-x: auto; max-width: 100%; }
-[class*=st-key-summary_] td { overflow-wrap: anywhere; min-width: 3.5em; }
-</style>"""
 
 
 def ask_record() -> None:
     """Ask for a record file and show its record."""
-    with room(f"{UPLOADER}_room", UPLOADER_HEIGHT):
+    with st.container(key=f"{UPLOADER}_room"):
         st.file_uploader(
             "A decision record (JSON) from a file",
             type=["json"],
@@ -176,7 +171,8 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
     if not table[COUNTED].eq(Unit.MONEY).any():
         table = table.drop(columns=COUNTED)
     numbers = [str(entry.id) for entry in entries]
-    with room(f"{ROWS}_room", ROW_HEIGHT * (1 + min(len(table), MAX_ROWS)) + 2):
+    write_style(f".st-key-{ROWS}_room {{ min-height: {ROW_HEIGHT * (1 + min(len(table), MAX_ROWS)) + 2}px; }}")
+    with st.container(key=f"{ROWS}_room"):
         show_table(
             table,
             hide_index=True,
@@ -277,7 +273,6 @@ def _show_rest(record: DecisionRecord, tag: str) -> None:
 def _show_report(record: DecisionRecord, tag: str) -> None:
     summary, files = st.columns(2, gap="large")
     with summary, st.container(key=f"summary_{tag}"):
-        st.html(NARROW_TABLES)
         st.markdown(summary_on_page(record))
     with files:
         st.markdown("#### Downloads")

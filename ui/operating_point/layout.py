@@ -1,7 +1,6 @@
 """Lay out the page Operating point: style, controls and downloads above the charts."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -28,15 +27,9 @@ from ui.operating_point.settings import (
 from ui.operating_point.state import PointContext, ViewState, current_target, percent_of, present_point, remember_point
 from ui.shared.formatting import as_text
 
-STYLE = Path(__file__).with_name("layout.css")
 PLACE = "download_thresholds"
 # Widths in pixels: active goal, its value, unit, settings, files.
 WIDTHS: tuple[int | Literal["content"], ...] = (190, 250, "content", "content", "content")
-
-
-def lay_out() -> None:
-    """Apply the style of the page."""
-    st.html(STYLE)
 
 
 def show_unusable(error: DataError) -> NoReturn:

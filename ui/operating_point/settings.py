@@ -41,7 +41,7 @@ def is_presenting() -> bool:
 
 def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
-    rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer {{padding-top: 2.6rem}}"
+    rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer:has(.st-key-bar) {{padding-top: 2.6rem}}"
     write_style(rules if is_presenting() else "")
 
 

@@ -1,10 +1,11 @@
 """Check requests before Streamlit handles them, and add headers to responses."""
 
 import re
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import streamlit as st
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -48,6 +49,9 @@ CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent")
 # Cookie of the sign-in page: path and query of the requested page.
 RETURN_COOKIE = "multiloss_return"
 CALLBACK = "/oauth2callback"
+# Streamlit would try the address of the page first. Its files are relative to the same folder.
+ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location).href}</script>"
+STYLE = Path(__file__).parents[1] / "style.css"
 # A path of this server that browsers cannot take for another host.
 _OWN_PAGE = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 
@@ -199,6 +203,66 @@ def page_asked_for(request: Request) -> str | None:
     return page if _OWN_PAGE.fullmatch(page) else None
 
 
+class OwnDocument:
+    """Add the product's name, style and address to the HTML document that all pages share, for browsers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        colours = {
+            name: "light-dark({}, {})".format(*(st.get_option(f"theme.{theme}.{part}") for theme in ("light", "dark")))
+            for name, part in (("--main-colour", "primaryColor"), ("--on-main-colour", "backgroundColor"))
+        }
+        rules = " ".join(f"{name}: {colour};" for name, colour in colours.items())
+        style = f"<style>:root {{ {rules} }}\n{STYLE.read_text('utf-8')}</style>"
+        # Streamlit adds its own rules to the head: those of the body come later and win.
+        self._replaced = {
+            b"<title>Streamlit</title>": f"<title>Multiloss</title>{ADDRESS}".encode(),
+            b"</body>": f"{style}</body>".encode(),
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; its response is held back until complete if it is a document."""
+        held: list[Message] = []
+
+        async def send_extended(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_document(message):
+                held.append(message)
+            elif not held:
+                await send(message)
+            else:
+                held.append(message)
+                if not message.get("more_body"):
+                    await self._send(held, send)
+
+        if (
+            scope["type"] == "http"
+            and scope["method"] == "GET"
+            and "text/html" in Headers(scope=scope).get("accept", "")
+        ):
+            # Streamlit would compress the document.
+            headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+            await self._app({**scope, "headers": headers}, receive, send_extended)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _send(self, held: list[Message], send: Send) -> None:
+        start, *parts = held
+        body = b"".join(part.get("body", b"") for part in parts)
+        for old, new in self._replaced.items():
+            body = body.replace(old, new, 1)
+        headers = MutableHeaders(scope=start)
+        headers["Content-Length"] = str(len(body))
+        # They describe Streamlit's file, and browsers would keep an outdated style.
+        for name in ("ETag", "Last-Modified"):
+            del headers[name]
+        await send(start)
+        await send({"type": "http.response.body", "body": body})
+
+
+def _is_document(start: Message) -> bool:
+    return start["status"] == 200 and Headers(raw=start["headers"]).get("content-type", "").startswith("text/html")
+
+
 MIDDLEWARE = (
     Middleware(SafeHeaders),
     Middleware(AllowedHosts),
@@ -206,4 +270,5 @@ MIDDLEWARE = (
     Middleware(ForeignOrigins),
     Middleware(UploadLimits),
     Middleware(AfterSignIn),
+    Middleware(OwnDocument),
 )

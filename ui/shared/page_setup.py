@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from ui.shared.browser_files import serve_library
@@ -18,36 +17,15 @@ from ui.shared.url_params import is_infinite, open_page
 from ui.sign_in.user import current_user
 
 LOGGER = logging.getLogger(__name__)
-# Streamlit writes white on the main colour, which is bright in the dark theme.
-MAIN_BUTTONS = '[data-testid="stBaseButton-primary"] *, [data-testid="stBaseButton-primaryFormSubmit"] *'
-ON_MAIN_COLOUR = {"light": "#ffffff", "dark": "#12181d"}
-WHILE_READING = """
-    [data-testid="stMain"]:has(.st-key-reading [data-testid="stSpinner"])
-    [data-stale="true"]:not(:has([data-testid="stSelectbox"]))
-    { &, * { visibility: hidden !important; } }
-"""
 TITLES = {"top_k": "Top-k"}
 ICON = Path(__file__).parent / "icon.svg"
-# The product's name beside its icon, in the colour of the text; narrow screens show less. A line parts
-# the analyst's pages from the others; a gap would move them when the style arrives.
+# The product's name beside its icon, in the colour of the text; narrow screens show less.
 LOGO = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 32">{icon}<text x="42" y="23" font-family="sans-serif" '
     'font-size="21" font-weight="600" fill="{ink}">Multiloss</text></svg>'
 )
-NAVIGATION = """
-    [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"]) { position: relative; }
-    [data-testid="stTopNavLinkContainer"]:has(a[href*="optimal_cut"])::before {
-        content: ""; position: absolute; left: -3px; top: 10%; height: 80%; border-left: 2px solid GrayText;
-    }
-    @media (max-width: 1100px) {
-        [data-testid="stTopNavLinkContainer"] :has(> [data-testid="stIconMaterial"]) { display: none; }
-        [data-testid="stHeaderLogo"] { width: 32px; object-fit: cover; object-position: left; }
-    }
-"""
 # URL parameter of the page to open from app.py; session keys: app.py has run, the page to restart.
 TO, HAS_RUN, ANEW = "to", "app_has_run", "started_anew"
-# Streamlit stacks columns below this width in pixels.
-PHONE_WIDTH = 640
 # The browser lays out the empty page in this time; earlier content would visibly shift.
 FIRST_FRAME_SECONDS = 0.1
 
@@ -125,7 +103,6 @@ def _configure(title: str) -> None:
     st.set_page_config(page_title=title, page_icon=str(ICON), layout="wide")
     serve_library()
     st.logo(LOGO.format(icon=ICON.read_text("utf-8"), ink=st.get_option(f"theme.{theme()}.textColor")), size="large")
-    write_style(f"{MAIN_BUTTONS} {{ color: {ON_MAIN_COLOUR[theme()]} !important; }} {WHILE_READING} {NAVIGATION}")
 
 
 @contextmanager
@@ -136,23 +113,11 @@ def reading(name: str) -> Iterator[None]:
 
 
 def write_style(rules: str) -> None:
-    """Apply CSS rules to the page; call it at every run, with empty rules to remove them.
+    """Apply CSS rules that depend on the state of the page; those of ui/style.css come with its document.
 
-    Streamlit replaces a style that is drawn again, but keeps one that is not.
+    Call it at every run, with empty rules to remove them: Streamlit keeps a style that is not drawn again.
     """
     st.html(f"<style>{rules or '/* none */'}</style>")
-
-
-def room(key: str, pixels: int, *, is_fixed: bool = False) -> DeltaGenerator:
-    """Reserve this height in pixels, so that late widgets do not shift the page.
-
-    `is_fixed`: of exactly this height except on phones, for widgets that start too high.
-    """
-    rules = f".st-key-{key} {{ min-height: {pixels}px; }}"
-    if is_fixed:
-        rules += f" @media (min-width: {PHONE_WIDTH}px) {{ .st-key-{key} {{ max-height: {pixels}px; }} }}"
-    write_style(rules)
-    return st.container(key=key)
 
 
 def theme() -> Literal["light", "dark"]:

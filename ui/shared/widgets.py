@@ -12,7 +12,6 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import LOSSES, F
 from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
 from multiloss_core.tables import rating_values
-from ui.shared.page_setup import theme, write_style
 from ui.shared.url_params import ask_number
 
 Parameters = ParamSpec("Parameters")
@@ -50,10 +49,7 @@ def lesson_plan() -> None:
 
 
 def main_link(page: str, label: str, *, icon: str, key: str) -> None:
-    """Draw a link to a page as the main button: a real button would lose the URL."""
-    back, front = (st.get_option(f"theme.{theme()}.{part}") for part in ("primaryColor", "backgroundColor"))
-    link = f".st-key-{key} a"
-    write_style(f"{link} {{ background: {back}; padding: .4rem .9rem; }} {link} * {{ color: {front} !important; }}")
+    """Draw a link to a page as the main button, in ui/style.css: a real button would lose the URL."""
     with st.container(key=key, width="content"):
         st.page_link(page, label=label, icon=icon)
 
@@ -132,8 +128,6 @@ def ask_beta(place: DeltaGenerator, key: str) -> float:
 def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str = "") -> None:
     """Show the formula of a loss in counts and rates, and with the numbers of `counts`."""
     formula = loss_formula(loss)
-    # Streamlit cuts off the top of numerators.
-    write_style(".katex-display { padding-block: 0.4em; }")
     st.markdown(f"**{loss.name}**: {formula.sentence}", width=860)
     in_counts, in_rates = st.columns(2)
     with in_counts:

@@ -14,7 +14,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.losses import Loss, sigmoid_items
 from multiloss_core.numerics import Bools, Floats, written_number
 from ui.shared.formatting import as_text
-from ui.shared.page_setup import room, theme
+from ui.shared.page_setup import theme
 from ui.shared.session import OwnItems, session
 from ui.shared.url_params import UrlParameter, ask_number
 from ui.shared.widgets import LOSS_CHOICES, ask_beta, named_loss
@@ -34,7 +34,7 @@ NUMBERS = (
     ),
 )
 # Pixels of a box with its label.
-NUMBER_HEIGHT, OPTIONS_WIDTH = 68, 140
+OPTIONS_WIDTH = 140
 # Pixels of each chart of the first screen.
 CHART_HEIGHT = 400
 PLAIN_KEY, TYPED_KEY, GUESS_KEY = "plain", "topk_typed", "topk_guess"
@@ -77,7 +77,7 @@ def introduction() -> None:
 
 def chosen_settings() -> tuple[Settings, DeltaGenerator]:
     """Ask for loss, beta, n, seed and scale; return them and the place for options in their row."""
-    with room("topk_settings", NUMBER_HEIGHT):
+    with st.container(key="topk_settings"):
         row = st.container(horizontal=True, vertical_alignment="bottom")
     choice = row.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params")
     beta = ask_beta(row, "topk_beta")

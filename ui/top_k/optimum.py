@@ -11,7 +11,7 @@ from multiloss_core.figures import CurveMark, all_predictions, loss_curve
 from multiloss_core.formatting import plural
 from multiloss_core.losses import ExhaustiveSearch, search_subsets, subset_distributions
 from multiloss_core.numerics import Bools, Floats
-from ui.shared.page_setup import room, theme
+from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import UrlParameter
 from ui.shared.widgets import named_loss
@@ -29,7 +29,6 @@ from ui.top_k.items import (
 K_KEY = "topk_k"
 IN_URL: UrlParameter[bool] = UrlParameter("topk_shown", lambda text: text == "true" or None, lambda _: "true")
 # Pixels of the answer above the charts.
-ANSWER_HEIGHT = 66
 
 
 class Optimum(NamedTuple):
@@ -46,9 +45,9 @@ def explore_items(settings: Settings, options: DeltaGenerator) -> None:
     probabilities = current_items(settings)
     ask_options(options, settings, probabilities)
     is_guessed = bool(st.session_state.get(GUESS_KEY))
-    with room("topk_answer", ANSWER_HEIGHT):
+    with st.container(key="topk_answer"):
         *places, words = st.columns([2, 1, 1, 5] if is_guessed else [1, 5], vertical_alignment="center")
-    with room("topk_items", CHART_HEIGHT):
+    with st.container(key="topk_items"):
         bars, curve, dots = st.columns([5, 4, 4])
     guessed = ask_guess(settings, *places[:2]) if is_guessed else None
     if is_hidden(settings):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ui.shared.page_setup import write_style
 from ui.shared.session import session
 from ui.shared.url_params import UrlParameter
 from ui.shared.widgets import lesson_plan
@@ -45,8 +44,6 @@ PARTS = MappingProxyType(
 )
 TABS = "topk_tab"
 IN_URL: UrlParameter[str] = UrlParameter("step", lambda text: text if text in PARTS else None, str)
-# The height keeps the page from shrinking, and so from scrolling, until the content of a new tab is there.
-STYLE = f".st-key-{TABS} {{ scroll-margin-top: 4rem; min-height: 90vh; }}"
 SCROLL = f"<script>document.querySelector('.st-key-{TABS}')?.scrollIntoView()</script>"
 
 
@@ -56,7 +53,6 @@ def show_parts(settings: Settings) -> None:
     asked, is_linked = IN_URL.asked(if_gone=first), IN_URL.shown() is not None
     if asked is not None:
         st.session_state[TABS] = PARTS[asked].label
-    write_style(STYLE)
     tabs = st.tabs([part.label for part in PARTS.values()], key=TABS, on_change="rerun")
     for (name, part), tab in zip(PARTS.items(), tabs, strict=True):
         if tab.open:
