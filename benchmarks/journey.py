@@ -23,7 +23,7 @@ from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 ROWS = 10_000
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
-FIGURE = "[data-testid=stMetricValue], .explorer dd:not(.between), .st-key-answer h2"
+FIGURE = ".explorer dd:not(.between), .st-key-answer h2"
 # By address: the heading, and where the first figure stands; an empty log has none.
 PAGES = {
     "": ("Choose one threshold per classifier when only high-scoring alerts were rated", ".st-key-landing_answer p"),
@@ -31,8 +31,8 @@ PAGES = {
     "decision_sheet": ("Decision sheet", FIGURE),
     "operating_point": ("Operating point", FIGURE),
     "decisions": ("Decisions", None),
-    "optimal_cut": ("Optimal cut", FIGURE),
-    "top_k": ("Top-k: sort, then cut", ".probability-bars .value"),
+    "optimal_cut": ("Optimal cut", "[data-testid=stMain] h3"),
+    "top_k": ("Top-k: sort, then cut", ".st-key-topk_answer p"),
     "papers": ("Papers", None),
 }
 # Milliseconds at which each element first appeared; shifts as web-vitals adds them up: the worst

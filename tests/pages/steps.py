@@ -32,6 +32,14 @@ def goal_called(label):
     return next(key for key, goal in GOALS.items() if goal.label == label)
 
 
+def unfold(app, section):
+    """Open a section that is drawn on request."""
+    if not app.session_state.filtered_state.get(section):
+        app.session_state[section] = True
+        run(app)
+    return app
+
+
 def run(step):
     """Run an app, or the app of a widget that was just changed."""
     app = step.run()

@@ -22,7 +22,7 @@ from multiloss_core import (
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
 from tests.pages.rated_data.steps import say_no_other_alerts
-from tests.pages.steps import explorer, goal_called, opened, run, saved_record, state
+from tests.pages.steps import explorer, goal_called, opened, run, saved_record, state, unfold
 from ui.data.rated import sample
 
 RULES = ("any", "all")
@@ -69,6 +69,7 @@ def thresholds_of(words):
 
 
 def methods_table(app):
+    unfold(app, "methodologists")
     return next(table.value for table in app.dataframe if "Method" in table.value).set_index("Method")
 
 

@@ -24,7 +24,7 @@ from multiloss_core import (
 from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.thresholds import classifier_margins
 from tests.pages.rated_data.steps import confirm
-from tests.pages.steps import explorer, number, opened, run, state
+from tests.pages.steps import explorer, number, opened, run, state, unfold
 from ui.data.rated import sample
 
 METHODS = ["smooth", "graph", "mean graph", "analytic power", "analytic beta", "benchmark"]
@@ -141,6 +141,7 @@ def warning_of(app):
 
 
 def methods_table(app):
+    unfold(app, "methodologists")
     return next(table.value for table in app.dataframe if "Method" in table.value).set_index("Method")
 
 
@@ -246,7 +247,7 @@ def test_the_point_of_the_chosen_method_is_shown(name, method):
 
 
 def test_the_margins_of_each_classifier_are_those_of_the_core():
-    app = opened(m="40")
+    app = unfold(opened(m="40"), "margins")
     point = operating_point(paths_of("Card alerts")["smooth"], 0.4)
     table = next(table.value for table in app.dataframe if "Classifier" in table.value)
     found = classifier_margins(documents_of("Card alerts"), point)
@@ -483,7 +484,7 @@ def test_charts_are_described_and_unknown_rates_are_absent(name):
 
 
 def test_f_beta_is_that_of_core_or_absent():
-    app = opened()
+    app = unfold(opened(), "methodologists")
     path = paths_of("Card alerts")["smooth"]
     (told,) = [element.value for element in app.caption if "F_β" in element.value]
     assert f"β = {f_beta_of_point(operating_point(path, 0.2)):.2g}" in told

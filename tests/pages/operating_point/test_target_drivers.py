@@ -13,7 +13,7 @@ from tests.pages.operating_point.test_operating_point import (
     percent_of,
     printed_point,
 )
-from tests.pages.steps import enter_scenario, explorer, goal_called, opened, run, typed_scenarios
+from tests.pages.steps import enter_scenario, explorer, goal_called, opened, run, typed_scenarios, unfold
 from ui.data.rated import sample
 
 NAME = "Card alerts"
@@ -180,6 +180,7 @@ def test_typed_thresholds_are_counted_as_no_optimum():
     assert dict(hand["words"]["counts"][:2]) == {"Caught (TP)": f"{tp:,}", "False alerts (FP)": f"{fp:,}"}
     assert [value for _, value in hand["words"]["thresholds"]] == ["≥ 0.9", "never"]
     assert not [label for label, _ in hand["words"]["rates"] if "next" in label]
+    unfold(app, "methodologists")
     methods = next(table.value for table in app.dataframe if "Method" in table.value).set_index("Method")
     assert tuple(methods.loc["chosen point", ["TP", "FP"]]) == (tp, fp)
 

@@ -6,7 +6,7 @@ from ui.operating_point.sections.borderline import show_borderline
 from ui.operating_point.sections.certificate import show_certificate
 from ui.operating_point.sections.comparison import show_comparison
 from ui.operating_point.sections.contributions import show_contributions
-from ui.operating_point.sections.methods import show_f_beta, show_margins, show_methods
+from ui.operating_point.sections.methods import show_margins, show_methods
 from ui.operating_point.sections.new_data import show_new_data
 from ui.operating_point.sections.over_time import show_periods
 from ui.operating_point.sections.profit import show_profit
@@ -21,7 +21,6 @@ from ui.operating_point.state import PointContext
 SECTIONS: tuple[Callable[[PointContext], None], ...] = (
     show_scenarios,
     show_review_band,
-    show_methods,
     show_new_data,
     show_margins,
     show_decision_curve,
@@ -35,6 +34,6 @@ SECTIONS: tuple[Callable[[PointContext], None], ...] = (
     show_segments,
     show_certificate,
     show_simpler_rules,
-    show_f_beta,
+    show_methods,
     show_decision,
 )

@@ -25,6 +25,7 @@ from ui.shared.formatting import (
     show_numbers,
     vocabulary,
 )
+from ui.shared.widgets import shown_when_open
 
 AREA_UNDER_PATH, IN_MONEY = "Area (0 to 1)", WORDS[Unit.MONEY]
 NOTES = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}
@@ -37,8 +38,14 @@ KINDS = {
 }
 
 
+@shown_when_open("For methodologists", icon=":material/science:", key="methodologists")
 def show_methods(context: PointContext) -> None:
-    """Show all methods at the same target."""
+    """Show all methods at the same target, and the F-score that the point maximises."""
+    _show_table(context)
+    _show_f_beta(context)
+
+
+def _show_table(context: PointContext) -> None:
     analysis, points = context.analysis, context.view.points
     st.markdown("**All methods at this target**")
     rows, shown = [], dict[str, Point](points)
@@ -103,9 +110,13 @@ def _counts(unit: Unit, point: Point, other: FlaggedCounts | None, undecided: fl
 
 def show_margins(context: PointContext) -> None:
     """Show what moving the threshold of one classifier alone would add or lose."""
+    if context.point.status != "unreachable":
+        _show_margins(context)
+
+
+@shown_when_open("Moving one threshold", icon=":material/swap_vert:", key="margins")
+def _show_margins(context: PointContext) -> None:
     analysis, point = context.analysis, context.point
-    if point.status == "unreachable":
-        return
     unit = analysis.settings.unit
     flagged = unit.flagged.capitalize()
     rows = [
@@ -136,7 +147,7 @@ def show_margins(context: PointContext) -> None:
             ),
         )
     ]
-    st.markdown("**Marginal precision of each classifier at the point**")
+    st.markdown("Marginal precision of each classifier at the point:")
     show_numbers(
         rows,
         {flagged: COUNTED[unit], "Fraud": COUNTED[unit], PRECISION: SHARE, LOW: BOUND, HIGH: BOUND},
@@ -157,7 +168,7 @@ def _band(analysis: Analysis, point: Point) -> float | None:
     return max(20 / documents.alerts, 0.05) * point.alerts if documents is not None and documents.alerts else None
 
 
-def show_f_beta(context: PointContext) -> None:
+def _show_f_beta(context: PointContext) -> None:
     """Show the F_beta that the point would maximise, with the condition."""
     analysis, point = context.analysis, context.point
     beta = f_beta_of_point(point)
