@@ -29,11 +29,17 @@ with picker:
         st.caption("This is a simulated sample.")
 show_reading_notes(source)
 questions, summary = (st.container(key=key) for key in ("column_questions", "column_summary"))
-
+words, known = summary.empty(), rated_uploads().choice_for(source)
+if not source.is_sample:
+    # Before the many inputs, which take the browser longer.
+    with words.container():
+        show_rating_words(source, known)
 choice = ask_columns(source, questions)
 choice = ask_alert_sources(source, choice, questions)
+if source.is_sample or choice != known:
+    with words.container():
+        show_rating_words(source, choice)
 with summary:
-    show_rating_words(source, choice)
     choice = ask_complete_weeks(source, choice)
 dataset = rated_uploads().checked(source, choice, "data")
 if dataset is not None:
