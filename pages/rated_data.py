@@ -26,7 +26,7 @@ picker, uploader = st.columns([2, 3], gap="large")
 with picker:
     source = choose_source(lambda: ask_upload(uploader))
     if source.name in rated_uploads().samples:
-        st.caption("This is a simulated sample.")
+        st.caption("Simulated")
 show_reading_notes(source)
 questions, summary = (st.container(key=key) for key in ("column_questions", "column_summary"))
 words, known = summary.empty(), rated_uploads().choice_for(source)

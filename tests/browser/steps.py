@@ -75,10 +75,10 @@ def open_part(page, title):
 def to_operating_point(page):
     """Confirm what the columns mean, where that is asked, and go on."""
     asked = page.get_by_role("button", name="These columns are right")
-    expect(asked.or_(page.get_by_role("link", name="Choose the operating point"))).to_be_visible()
+    expect(asked.or_(page.locator(".st-key-decide"))).to_be_visible()
     if asked.is_visible():
         asked.click()
-    follow(page, "Choose the operating point", "Operating point")
+    follow(page, "Operating point", "Operating point")
 
 
 def losses(page):

@@ -200,7 +200,7 @@ def test_names_are_text_on_every_page(strangers_server, log, page):
     say_no_other_alerts(page)
     expect(losses(page)).to_contain_text("600 rows: ")
     look("answered")
-    page.get_by_text("Change what the columns mean").first.click()
+    page.get_by_text("What the columns mean").first.click()
     look("columns")
     confirm = page.get_by_role("button", name="These columns are right")
     if confirm.count():

@@ -74,7 +74,7 @@ def test_a_raw_export_gives_thresholds_in_few_clicks(server, flat_page, frame, k
     expect(page.get_by_text("Incomplete from")).to_be_visible()
     expect(losses(page)).to_contain_text(f"{len(frame):,} rows: ")
     settle(page)
-    page.get_by_role("link", name="Choose the operating point").click()
+    page.locator(".st-key-way_on").get_by_role("link", name="Operating point").click()
     clicks += 1
     expect_point(page, SCORES, expected)
     rates = page.locator('.explorer .rates tr:has(th[data-label="of them not yet decided"]) td > span')

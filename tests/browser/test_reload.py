@@ -141,7 +141,7 @@ def test_a_new_server_gets_the_file_again(tmp_path, visitor, data, frame):
 
 def test_file_is_uploaded_again_when_none_is_kept(server, visitor, data, frame):
     upload_and_keep(visitor, server, data)
-    visitor.get_by_text("Keep my files in this browser").first.click()
+    visitor.get_by_text("Keep files in this browser").first.click()
     expect_kept(visitor, 0)
     follow(visitor, "Operating point", "Operating point")
     press(visitor, "ArrowRight", "20.5")
@@ -158,7 +158,7 @@ def test_file_is_uploaded_again_when_none_is_kept(server, visitor, data, frame):
     assert visitor.url == address
     # The goal is kept.
     follow(visitor, "Rated data", "Rated data")
-    expect(visitor.get_by_role("switch", name="Keep my files in this browser")).not_to_be_checked()
+    expect(visitor.get_by_role("switch", name="Keep files in this browser")).not_to_be_checked()
     expect(visitor.locator("[class*=st-key-kept_files] .count")).to_be_hidden()
 
 

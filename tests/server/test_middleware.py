@@ -1,14 +1,26 @@
 """Test that foreign hosts and origins are rejected."""
 
 import asyncio
+import sys
+from pathlib import Path
 
 import pytest
 import streamlit as st
+import uvicorn
 from starlette.responses import PlainTextResponse
 from streamlit import config
 
 from ui.server import middleware
-from ui.server.middleware import CLOSED, HEADERS, AllowedHosts, ClosedAddresses, ForeignOrigins, SafeHeaders
+from ui.server.middleware import (
+    CLOSED,
+    HEADERS,
+    STYLE,
+    AllowedHosts,
+    ClosedAddresses,
+    ForeignOrigins,
+    OwnDocument,
+    SafeHeaders,
+)
 
 
 @pytest.fixture
@@ -178,3 +190,60 @@ def test_every_response_has_the_security_headers():
     status, headers = answer_to(SafeHeaders, "/")
     assert status == 200
     assert {name.lower(): value for name, value in HEADERS.items()}.items() <= headers.items()
+
+
+def served(body, *, accept="text/html,*/*", kind="text/html; charset=utf-8", status=200):
+    """Serve a file in two parts through `OwnDocument`; return headers, body and the request that came through."""
+    sent, passed = [], []
+
+    async def app(scope, receive, send):
+        passed.append(dict(scope["headers"]))
+        headers = [(b"content-type", kind.encode()), (b"content-length", b"%d" % len(body)), (b"etag", b'"1"')]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body[:9], "more_body": True})
+        await send({"type": "http.response.body", "body": body[9:]})
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"accept", accept.encode()), (b"accept-encoding", b"gzip")]
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
+    asyncio.run(OwnDocument(app)(scope, None, send))
+    return dict(sent[0]["headers"]), b"".join(message["body"] for message in sent[1:]), passed[0]
+
+
+PAGE = b"<html><head><title>Streamlit</title></head><body><div></div></body></html>"
+
+
+def test_the_document_of_a_page_carries_name_address_and_style():
+    headers, body, request = served(PAGE)
+    assert b"<title>Multiloss</title>" in body
+    assert b"BACKEND_BASE_URL" in body.partition(b"</head>")[0]
+    assert STYLE.read_bytes() in body.partition(b"<div></div>")[2]
+    assert headers[b"content-length"] == b"%d" % len(body)
+    assert b"etag" not in headers
+    assert b"accept-encoding" not in request
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"accept": "*/*"}, {"kind": "application/javascript"}, {"status": 404}],
+    ids=["no page", "file", "missing"],
+)
+def test_other_responses_stay_as_they_are(other):
+    headers, body, _ = served(PAGE, **other)
+    assert body == PAGE
+    assert headers[b"etag"] == b'"1"'
+
+
+def test_streamlits_document_has_the_parts_that_are_replaced():
+    page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
+    _, body, _ = served(page)
+    assert b"<title>Multiloss</title>" in body
+    assert body.rstrip().endswith(b"</style></body>\n</html>")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="uvloop does not run on Windows")
+def test_small_responses_are_sent_at_once():
+    """Streamlit's socket has no protocol number, so asyncio's own loop would delay them."""
+    assert uvicorn.Config(None).get_loop_factory().__module__.startswith("uvloop")

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.datasets import RATED_SAMPLES, RatedDataset, RatedSource, source_key
 from multiloss_core.engines import read_rated_source
-from multiloss_core.tables import ColumnMeanings
+from multiloss_core.tables import ColumnMeanings, written_ratings
 from ui.data.sources import counted_dataset
 from ui.data.uploader import Uploader
 from ui.shared.formatting import vocabulary
@@ -38,11 +39,21 @@ def rated_uploads() -> Uploader[ColumnMeanings, RatedDataset]:
         read=read_rated_source,
         build=build,
         upload_key="upload",
-        upload_label="Your own file: CSV, Excel or Parquet",
+        upload_label="Your own file",
         upload_hint=f"Rated {vocabulary().documents}, or a ready table of counts (T1, T2, …, TP, FP).",
         choice_type=ColumnMeanings,
         of_other_files=_of_other_files,
     )
+
+
+def written_words(source: RatedSource, column: str) -> dict[str, str]:
+    """Map each rating's lower-case word to its spelling in the file, if it occurs."""
+    return _written_in_frame(source.fingerprint, column, source.frame)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def _written_in_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, str]:
+    return written_ratings(_frame[column])
 
 
 def choose_source(load: Callable[[], None] | None = None) -> RatedSource:

@@ -87,7 +87,7 @@ class Uploader(TableStore[Choice, Data]):
                     key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
                 )
         of_file = f"{self.upload_key}_{self.state.last_upload}"
-        with st.popover("Lines and rows to read", type="tertiary"), st.form(f"{of_file}_lines", border=False):
+        with st.popover("Lines to read", type="tertiary"), st.form(f"{of_file}_lines", border=False):
             header_line = st.number_input(
                 "Line of the header",
                 min_value=1,

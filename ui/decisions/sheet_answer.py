@@ -113,15 +113,14 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
     if drift.verdict != "drifts":
         return
     st.warning(
-        f"**The precision drifts:** {percent(drift.early)} in the first third of the weeks, {percent(drift.late)} in "
-        "the last. See *Over time* on Operating point.",
+        f"**Precision drifts** from {percent(drift.early)} to {percent(drift.late)}: see *Over time*.",
         icon=":material/trending_down:" if drift.late < drift.early else ":material/trending_up:",
     )
     dates = found[1].dates
     if choice.since is None and len(dates) > RECENT_DAYS:
         since = str(dates[-RECENT_DAYS])[:10]
         st.button(
-            f"Use the last three months only (since {since})",
+            f"Last three months only (since {since})",
             key="use_recent",
             on_click=_use_since,
             args=(source.name, since),

@@ -11,6 +11,7 @@ from multiloss_core.decisions import GoalValue, RecordedTarget, target_of_point
 from multiloss_core.formatting import count, money, score_name, score_side, score_threshold, short_percent, shortened
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from multiloss_core.thresholds.targets import target_for_price
+from ui.data.rated import written_words
 from ui.operating_point.active_goal import ALERTS, GOALS
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import amounts_of, currency_of, point_cases, recorded_goal, target_of
@@ -29,9 +30,11 @@ def show_meaning(source: RatedSource, dataset: RatedDataset) -> None:
     st.markdown("#### 1 · What counts as fraud?")
     totals, choice = dataset.source.totals, dataset.columns
     numbers = {"positive": totals.tp, "negative": totals.fp, "undecided": dataset.undecided_weight}
+    written = {} if choice.rating is None else written_words(source, choice.rating)
     lines = []
     for meaning, words in MEANINGS:
-        values = ", ".join(f"*{as_text(shortened(value))}*" for value, found in choice.meanings if found == meaning)
+        named = [written.get(value, value) for value, found in choice.meanings if found == meaning]
+        values = ", ".join(f"*{as_text(shortened(value))}*" for value in named)
         if numbers.get(meaning):
             lines.append(f"**{count(numbers[meaning])} {words}**{f' ({values})' if values else ''}")
     st.markdown(" · ".join(lines))
@@ -39,7 +42,7 @@ def show_meaning(source: RatedSource, dataset: RatedDataset) -> None:
 
 def show_scores(analysis: Analysis) -> None:
     """Show the scores with their rating floors."""
-    st.markdown("#### 2 · From which score on did people look?")
+    st.markdown("#### 2 · Rated from which score?")
     floors, choice = analysis.rated.source.floors, analysis.rated.columns
     suggested = [floor is None for floor in choice.floors] or [not choice.is_counts] * len(floors)
     st.markdown(
@@ -49,12 +52,12 @@ def show_scores(analysis: Analysis) -> None:
             for name, floor, guessed in zip(analysis.surfaces.names, floors, suggested, strict=True)
         )
     )
-    st.page_link("pages/rated_data.py", label="Change what the columns mean", icon=":material/edit:")
+    st.page_link("pages/rated_data.py", label="What the columns mean", icon=":material/edit:")
 
 
 def ask_current(analysis: Analysis) -> None:
     """Ask for the current thresholds, starting with the known ones."""
-    st.markdown("#### 4 · What are the current thresholds?")
+    st.markdown("#### 4 · Current thresholds?")
     kept = comparison_of(analysis)
     ask_current_thresholds(analysis, lambda name: as_label(score_side(shortened(name))), key="in_force")
     if kept.origin:
@@ -129,12 +132,12 @@ def _by_alerts(analysis: Analysis) -> Affordable:
     days = analysis.rated.days or 1.0
     cap = ask_number(
         st.number_input,
-        "Alerts a day, on average",
+        KINDS[ALERTS],
         (0.01, 1e9),
         round_cap(_alerts_now(analysis) / days, up=True),
         format="%g",
         key=_key("afford_alerts", analysis),
-        help="Including undecided alerts. It starts with the alerts of the current thresholds.",
+        help="On average, including undecided alerts. It starts with the alerts of the current thresholds.",
     )
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:

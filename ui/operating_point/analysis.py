@@ -390,11 +390,9 @@ def _tasks_of(dataset: RatedDataset, settings: Settings) -> PathTasks:
     """Return searches that are not broken: all sessions share those of a built-in sample."""
     if not is_built_in(dataset):
         return PathTasks.of(dataset, settings)
-    found = _shared_tasks(dataset.key, settings, dataset)
-    if found.is_broken:
+    if _shared_tasks(dataset.key, settings, dataset).is_broken:
         _shared_tasks.clear(dataset.key, settings, dataset)
-        found = _shared_tasks(dataset.key, settings, dataset)
-    return found
+    return _shared_tasks(dataset.key, settings, dataset)
 
 
 @st.cache_resource(max_entries=MAX_SEARCHES, show_spinner=False)

@@ -180,12 +180,12 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
     """Show how many rows were read, why some are not used, and the floors, with warnings."""
     _show_losses(documents.funnel)
     floors = ", ".join(
-        f"{score_name(name)} {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
+        f"*{as_text(score_name(name))}* {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
     below = documents.below_floors
     nothing = "" if below.size else ": below them nothing is rated"
-    st.caption(f"Rating floors: {as_text(floors)}. Recall is unknown{nothing}.")
+    st.caption(f"Rating floors: {floors}. **Recall is unknown**{nothing}.")
     if below.size:
         with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):
             show_rows(frame, below)
@@ -292,7 +292,7 @@ def show_count_table(surfaces: CountSurfaces) -> None:
     )
 
 
-@shown_when_open("More: name of a row, template, limits, preview", icon=":material/more_horiz:", key="more_of_data")
+@shown_when_open("More", icon=":material/more_horiz:", key="more_of_data")
 def show_more(source: RatedSource) -> None:
     """Show what few users need: the noun for a row, a template, the limits and the first rows."""
     ask_noun()

@@ -97,7 +97,7 @@ def ask_columns(source: RatedSource, questions: DeltaGenerator) -> ColumnMeaning
     known = rated_uploads().choice_for(source)
     overview = st.container(key="column_table")
     unsure = needs_answers(source)
-    expander = st.expander("Change what the columns mean", icon=":material/table_chart:")
+    expander = st.expander("What the columns mean", icon=":material/table_chart:")
     if source.name in rated_uploads().state.sources:
         with expander:
             _ask_settings_file(source)

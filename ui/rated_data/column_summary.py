@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import MINUS, count, plural, score_name, shortened
-from multiloss_core.tables import ColumnMeanings, Meaning, guess_meanings, rating_values, written_ratings
-from ui.data.rated import confirm, needs_answers
+from multiloss_core.tables import ColumnMeanings, Meaning, guess_meanings, rating_values
+from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.sources import ratings_in_engine
 from ui.shared.formatting import as_label, as_text, show_table
 from ui.shared.widgets import main_link
@@ -89,16 +89,6 @@ def _ask_meaning(word: str, rows: int, guess: Meaning | None, key: str) -> Meani
     )
 
 
-def written_words(source: RatedSource, column: str) -> dict[str, str]:
-    """Map each rating's lower-case word to its spelling in the file, if it occurs."""
-    return _written_in_frame(source.fingerprint, column, source.frame)
-
-
-@st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def _written_in_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, str]:
-    return written_ratings(_frame[column])
-
-
 def ratings_of(source: RatedSource, column: str) -> dict[str, int]:
     """Count the rows of each rating: of all rows, also where the frame is a sample of them.
 
@@ -169,9 +159,7 @@ def confirm_columns(source: RatedSource) -> None:
             )
         else:
             main_link("pages/decision_sheet.py", "Decide", icon=":material/arrow_forward:", key="decide")
-            st.page_link(
-                "pages/operating_point.py", label="Choose the operating point", icon=":material/tune:", width="content"
-            )
+            st.page_link("pages/operating_point.py", label="Operating point", icon=":material/tune:", width="content")
 
 
 def show_column_table(source: RatedSource, choice: ColumnMeanings) -> None:
