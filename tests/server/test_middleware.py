@@ -193,7 +193,7 @@ def test_every_response_has_the_security_headers():
 
 
 def served(body, *, accept="text/html,*/*", kind="text/html; charset=utf-8", status=200):
-    """Serve a file in two parts through `OwnDocument`; return headers, body and the request that came through."""
+    """Serve a file through `OwnDocument`; return headers, body and the request's headers."""
     sent, passed = [], []
 
     async def app(scope, receive, send):

@@ -204,7 +204,7 @@ def page_asked_for(request: Request) -> str | None:
 
 
 class OwnDocument:
-    """Add the product's name, style and address to the HTML document that all pages share, for browsers."""
+    """Add the product's name, style and address to the HTML document of all pages."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

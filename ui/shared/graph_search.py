@@ -10,7 +10,7 @@ from ui.shared.page_setup import theme
 
 
 def show_search(graph: "nx.DiGraph", walk: GraphWalk, step: int, chart: DeltaGenerator, *, key: str) -> None:
-    """Draw the search after `step` nodes, the path at one more, and compare it with that of networkx."""
+    """Draw the search after `step` nodes and the path; compare it with networkx."""
     path = nx.bellman_ford_path(graph, walk.path[0], walk.path[-1])
     whole = step > len(walk.settled)
     chart.plotly_chart(

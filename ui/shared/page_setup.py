@@ -113,7 +113,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def write_style(rules: str) -> None:
-    """Apply CSS rules that depend on the state of the page; those of ui/style.css come with its document.
+    """Apply CSS rules that depend on the state; others are in ui/style.css.
 
     Call it at every run, with empty rules to remove them: Streamlit keeps a style that is not drawn again.
     """

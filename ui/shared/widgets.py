@@ -49,7 +49,7 @@ def lesson_plan() -> None:
 
 
 def main_link(page: str, label: str, *, icon: str, key: str) -> None:
-    """Draw a link to a page as the main button, in ui/style.css: a real button would lose the URL."""
+    """Draw a link like a main button (ui/style.css): a real one would lose the URL."""
     with st.container(key=key, width="content"):
         st.page_link(page, label=label, icon=icon)
 
