@@ -10,12 +10,15 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.data.grid_counts import Axes
 from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap
 from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices
 
 MAX_ROUNDS = 12
+# The share of catches, or of alerts, that other thresholds must gain on those of the path.
+LEFT_TO_THE_PATH = 0.02
 Beside = TypeVar("Beside", ManualPoint, GoalPoint)
 # Computes the mask of allowed candidates from them, their TP (m,), counted or expected, and the TP of all rated.
 Allowed = Callable[[Candidates, Floats, float], Bools]
@@ -28,6 +31,8 @@ def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float
 
     `choices` holds the thresholds besides the vertices of the path. If it has a fit, expected TP are compared, as
     chance in the ratings moves them less than counts. TP is never below that of the best corner of the path's majorant.
+    With a fit, thresholds between this corner and the next are preferred unless others gain 2 %, so that a looser goal
+    flags all that a stricter one flags.
 
     Returns an `OperatingPoint` where that corner is best, else a `GoalPoint`.
 
@@ -155,11 +160,19 @@ class _Found:
     thresholds: Floats
     merit: tuple[float, float]
 
+    def is_nearly(self, best: "_Found") -> bool:
+        """Return whether this is as good as the best, or nearly so."""
+        return self.merit[0] >= best.merit[0] - LEFT_TO_THE_PATH * abs(best.merit[0])
+
 
 def _best_point(path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, refusal: str) -> Point:
     along = choices.along(path, goal.cap)
     corner = _best_corner(path, along, goal)
-    found = _best_thresholds(path, choices, goal, along, corner)
+    search = _Search(path, choices, goal, along, corner)
+    found = search.best_anywhere()
+    if found is not None and choices.fit is not None:
+        on_path = search.best_on_path()
+        found = on_path if on_path is not None and on_path.is_nearly(found) else found
     if found is None:
         if corner is None:
             raise DataError(refusal)
@@ -185,33 +198,52 @@ def _best_corner(path: ThresholdPath, along: Candidates, goal: _Goal) -> int | N
     return None if not good.size else int(good[0] if goal.fewest_alerts else good[-1])
 
 
-def _best_thresholds(
-    path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, along: Candidates, corner: int | None
-) -> _Found | None:
-    """Search the vertices, the first nodes, and finer ones around the best of these."""
-    floor = None if corner is None else int(path.majorant.vertices[corner])
-    reference = (0.0, np.inf)
-    if floor is not None:
-        # Sums in another order differ by rounding.
-        reference = float(along.tp[floor]) * (1 - 1e-12), float(along.flagged[floor]) * (1 + 1e-12)
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Search candidates for a goal; `corner`, if any, is the best of the path that meets it."""
 
-    def best(candidates: Candidates) -> _Found | None:
-        return _best_of(candidates, goal, path.totals.tp, choices.expected_total, reference)
+    path: ThresholdPath
+    choices: ThresholdChoices
+    goal: _Goal
+    along: Candidates
+    corner: int | None
 
-    found, axes = best(along), choices.first_axes(goal.cap)
-    if axes is None:
+    def best_anywhere(self) -> _Found | None:
+        """Search the vertices, the first nodes, and finer ones around the best of these."""
+        found, axes = self._best(self.along), self.choices.first_axes(self.goal.cap)
+        return found if axes is None else self._refined(found, axes)
+
+    def best_on_path(self) -> _Found | None:
+        """Search between the corner and the next looser or, for fewest alerts, stricter one."""
+        vertices = self.path.majorant.vertices
+        here = 0 if self.corner is None else self.corner
+        there = max(here - 1, 0) if self.goal.fewest_alerts else min(here + 1, len(vertices) - 1)
+        lower, upper = (self.path.thresholds[vertices[corner]] for corner in (max(here, there), min(here, there)))
+        axes = self.choices.axes_between(lower, upper, self.goal.cap)
+        return None if axes is None else self._refined(None, axes, box=(lower, upper))
+
+    def _refined(self, found: _Found | None, axes: Axes, box: tuple[Floats, Floats] | None = None) -> _Found | None:
+        starts = [found, self._best(self.choices.at_nodes(axes, self.goal.cap), box)]
+        for start in filter(None, starts):
+            now, finer = start, axes
+            for _ in range(MAX_ROUNDS):
+                around = self.choices.finer_axes(finer, now.thresholds, self.goal.cap)
+                if around is None:
+                    break
+                now = _better(now, self._best(self.choices.at_nodes(around, self.goal.cap), box))
+                finer = tuple(np.union1d(one, other) for one, other in zip(finer, around, strict=True))
+            found = _better(now, found)
         return found
-    starts = [start for start in (found, best(choices.at_nodes(axes, goal.cap))) if start is not None]
-    for start in starts:
-        now, finer = start, axes
-        for _ in range(MAX_ROUNDS):
-            around = choices.finer_axes(finer, now.thresholds, goal.cap)
-            if around is None:
-                break
-            now = _better(now, best(choices.at_nodes(around, goal.cap)))
-            finer = tuple(np.union1d(one, other) for one, other in zip(finer, around, strict=True))
-        found = _better(now, found)
-    return found
+
+    def _best(self, candidates: Candidates, box: tuple[Floats, Floats] | None = None) -> _Found | None:
+        reference = (0.0, np.inf)
+        if self.corner is not None:
+            floor = int(self.path.majorant.vertices[self.corner])
+            # Sums in another order differ by rounding.
+            reference = float(self.along.tp[floor]) * (1 - 1e-12), float(self.along.flagged[floor]) * (1 + 1e-12)
+        inside = None if box is None else candidates.between(*box)
+        total = self.path.totals.tp
+        return _best_of(candidates, self.goal, total, self.choices.expected_total, reference, inside)
 
 
 def _better(one: _Found, other: _Found | None) -> _Found:
@@ -219,7 +251,12 @@ def _better(one: _Found, other: _Found | None) -> _Found:
 
 
 def _best_of(
-    candidates: Candidates, goal: _Goal, total: float, expected_total: float | None, reference: tuple[float, float]
+    candidates: Candidates,
+    goal: _Goal,
+    total: float,
+    expected_total: float | None,
+    reference: tuple[float, float],
+    inside: Bools | None,
 ) -> _Found | None:
     """Find the best candidates that meet the goal and are no worse than the corner's counts."""
     tp, flagged, expected = candidates.tp, candidates.flagged, candidates.expected_tp
@@ -227,6 +264,8 @@ def _best_of(
     met &= flagged <= reference[1] if goal.fewest_alerts else tp >= reference[0]
     if goal.besides is not None:
         met &= goal.besides(candidates)
+    if inside is not None:
+        met &= inside
     wanted = tp
     if expected is not None and expected_total is not None:
         met &= goal.met(candidates, expected, expected_total)

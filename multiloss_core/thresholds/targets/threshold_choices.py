@@ -1,12 +1,12 @@
 """Find candidate thresholds beyond the vertices of a path, with their counts."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Floats, Indices, sums
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, counts_at_nodes
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.grid_counts import Axes
@@ -36,6 +36,13 @@ class Candidates:
     flagged: Floats
     expected_tp: Floats | None = None
     busy_days: Indices | None = None
+
+    def between(self, lower: Floats, upper: Floats) -> Bools:
+        """Return the mask (m,) of candidates whose thresholds all lie between two points (k,)."""
+        if isinstance(self.places, tuple):
+            inside = [(axis >= low) & (axis <= high) for axis, low, high in zip(self.places, lower, upper, strict=True)]
+            return np.asarray(reduce(np.logical_and.outer, inside)).ravel()
+        return np.all((self.places >= lower) & (self.places <= upper), axis=1)
 
     def thresholds_at(self, row: int) -> Floats:
         """Return the thresholds (k,) of one candidate."""
@@ -132,6 +139,20 @@ class ThresholdChoices:
             axis if len(axis) <= most else axis[np.unique(np.linspace(0, len(axis) - 1, most).round().astype(np.intp))]
             for axis in self.axes
         )
+
+    def axes_between(self, lower: Floats, upper: Floats, cap: DailyCap | None = None) -> Axes | None:
+        """Return two points (k,) and the scores between them, thinned; all nodes of a table."""
+        documents = self.source.documents
+        if self.axes is None or self.is_fixed or documents is None:
+            return self.axes
+        most, axes = self.nodes_per_axis(cap) - 3, []
+        for axis, low, high in zip(documents.ordered_scores, lower, upper, strict=True):
+            inside = np.unique(axis[np.searchsorted(axis, low, "right") : np.searchsorted(axis, high, "left")])
+            if len(inside) > most:
+                inside = inside[np.linspace(0, len(inside) - 1, most).round().astype(np.intp)]
+            # Never ends each axis.
+            axes.append(np.unique([low, *inside, high, np.inf]))
+        return tuple(axes)
 
     @property
     def is_fixed(self) -> bool:
