@@ -34,7 +34,7 @@ def goal_called(label):
 
 def unfold(app, section):
     """Open a section that is drawn on request."""
-    if not app.session_state.filtered_state.get(section):
+    if section not in app.session_state or not app.session_state[section]:
         app.session_state[section] = True
         run(app)
     return app

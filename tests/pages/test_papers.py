@@ -108,6 +108,14 @@ def test_figures_of_robles_are_drawn_when_opened(app):
     assert len(app.get("plotly_chart")) == closed + 4
 
 
+def test_running_times_are_measured_on_request(app):
+    app.session_state["paper_times"] = True
+    run(app)
+    shown = table(run(app.button(key="paper_measure").click()), "Nodes")
+    assert shown["Nodes"].tolist() == [20, 400, 8_000, 160_000]
+    assert (shown[["graph, s", "analytic power, s"]] > 0).all(axis=None)
+
+
 def test_stored_scores_open_on_the_page_of_optimal_cuts(app):
     scores = json.loads((files.RESULTS / "natarajan_scores_breast.json").read_text(encoding="utf-8"))
     (button,) = [one for one in app.button if one.key == f"open_{scores['set']}"]

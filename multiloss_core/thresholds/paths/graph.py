@@ -1,7 +1,7 @@
 """Find the best path over the nodes of a threshold grid (Robles et al. 2020, Algorithm 3)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 MIN_SHARE_DELETED = 0.01
 
 
-def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
+def graph_path(surfaces: CountSurfaces, *, most_fp: float | None = None) -> ThresholdPath:
     """Find the lattice path between corners with the largest area under its TP-FP curve.
 
     Every step raises one threshold by one node; its weight is the negative trapezoid area (equation 3). The graph has
     no cycles, so one sweep over its anti-diagonals finds the shortest path that the paper finds by Bellman-Ford.
     Time O(k N) and memory O(N) for N nodes. Ties go to the larger sum of TP over the nodes, so that the path keeps true
-    positives where no false positive is left.
+    positives where no false positive is left. With `most_fp` only the area up to this FP counts
+    (`ThresholdPath.area_up_to`), for a desk that never flags more.
 
     Examples
     --------
@@ -37,7 +38,8 @@ def graph_path(surfaces: CountSurfaces) -> ThresholdPath:
     >>> point.tp, point.fp
     (96.0, 79.0)
     """
-    nodes = _best_nodes(_sweep(surfaces))
+    counted = surfaces if most_fp is None else replace(surfaces, fp=np.minimum(surfaces.fp, most_fp))
+    nodes = _best_nodes(_sweep(counted))
     if nodes is None:
         raise AssertionError("a full lattice has a path")
     return _path_through(surfaces, nodes, "graph")

@@ -86,7 +86,11 @@ class ThresholdPath:
     @property
     def area(self) -> float:
         """Integrate TP dFP: the area under the path's partial ROC curve, in documents squared."""
-        return float(np.sum(-np.diff(self.fp) * (self.tp[1:] + self.tp[:-1]) / 2))
+        return self.area_up_to(np.inf)
+
+    def area_up_to(self, most_fp: float) -> float:
+        """Integrate TP dFP up to an FP; a step across it counts with that part of its width."""
+        return float(np.sum(-np.diff(np.minimum(self.fp, most_fp)) * (self.tp[1:] + self.tp[:-1]) / 2))
 
     @property
     def normalised_area(self) -> float:

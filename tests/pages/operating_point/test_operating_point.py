@@ -483,6 +483,29 @@ def test_charts_are_described_and_unknown_rates_are_absent(name):
         assert drawn["template"]
 
 
+def test_variants_of_the_papers_methods_are_those_of_the_core():
+    app = unfold(opened(m="30"), "methodologists")
+    app.number_input(key="variant_buckets").set_value(7)
+    app.number_input(key="variant_draws").set_value(3)
+    app.number_input(key="variant_fp").set_value(150.0)
+    run(app.button(key="FormSubmitter:variants-Compare").click())
+    table = next(table.value for table in app.dataframe if "Variant" in table.value).set_index("Variant")
+    documents = documents_of("Card alerts")
+    surfaces = count_surfaces(documents, resolution=100, spacing="positives")
+    paths = {
+        "benchmark, 7 buckets": benchmark_path(surfaces, buckets=7),
+        "mean graph, 3 draws": mean_graph_path(surfaces, np.random.default_rng(0), draws=3, documents=documents),
+        "graph, area up to 150 FP": graph_path(surfaces, most_fp=150),
+        "graph, whole area": graph_path(surfaces),
+    }
+    assert list(table.index) == list(paths)
+    for name, path in paths.items():
+        point = operating_point(path, 0.3)
+        assert tuple(table.loc[name, ["TP", "FP"]]) == (point.tp, point.fp)
+    capped, whole = table["Area up to FP"][["graph, area up to 150 FP", "graph, whole area"]]
+    assert capped > whole
+
+
 def test_f_beta_is_that_of_core_or_absent():
     app = unfold(opened(), "methodologists")
     path = paths_of("Card alerts")["smooth"]

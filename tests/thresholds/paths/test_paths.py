@@ -63,6 +63,18 @@ class TestGraph:
         weight = nx.bellman_ford_path_length(graph_of(surfaces), (0,) * len(last), last)
         assert close(graph_path(surfaces).area, -weight)
 
+    @given(rated_documents(classifiers=(2,)), rules, st.floats(0, 1))
+    def test_no_lattice_path_has_a_larger_area_up_to_a_cap(self, documents, rule, share):
+        surfaces = count_surfaces(documents, rule=rule, resolution=5)
+        most = share * surfaces.fp.max()
+        areas = [
+            trapezoids([(surfaces.tp[node], min(surfaces.fp[node], most)) for node in nodes])
+            for nodes in lattice_paths(surfaces.tp.shape)
+        ]
+        path = graph_path(surfaces, most_fp=most)
+        assert close(path.area_up_to(most), max(areas))
+        assert_counts_match(path, documents)
+
     @given(rated_documents(classifiers=(2, 3)), rules)
     def test_no_lattice_path_has_a_larger_area(self, documents, rule):
         surfaces = count_surfaces(documents, rule=rule, resolution=5 if len(documents.names) == 2 else 3)

@@ -1,13 +1,25 @@
 """Compare the methods at the target, show each classifier's margin and the F-score."""
 
 import math
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from multiloss_core import OperatingPoint, Unit, f_beta_of_point
-from multiloss_core.formatting import count, direction, percent, score_name, score_side, score_value
-from multiloss_core.thresholds import SMOOTH, FlaggedCounts, Point, classifier_margins
+from multiloss_core import (
+    OperatingPoint,
+    ThresholdPath,
+    Unit,
+    benchmark_path,
+    f_beta_of_point,
+    graph_path,
+    mean_graph_path,
+    operating_point,
+)
+from multiloss_core.formatting import count, direction, percent, plural, score_name, score_side, score_value
+from multiloss_core.thresholds import GRAPH, SMOOTH, FlaggedCounts, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.caching import cached
 from ui.operating_point.point_text import PRECISION, UNDECIDED, WORDS
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import (
@@ -43,6 +55,7 @@ def show_methods(context: PointContext) -> None:
     """Show all methods at the same target, and the F-score that the point maximises."""
     _show_table(context)
     _show_f_beta(context)
+    _compare_variants(context)
 
 
 def _show_table(context: PointContext) -> None:
@@ -83,6 +96,49 @@ def _say_why_less_area(analysis: Analysis) -> None:
             f"The area is counted on these very rows. *{SMOOTH.name}* does not follow their chance, so another path "
             "may have more of it here; which one keeps its area on new rows is under *What new data will show*."
         )
+
+
+def _compare_variants(context: PointContext) -> None:
+    """Compare options of the paper's methods at the target, on request."""
+    analysis = context.analysis
+    with st.form("variants", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        buckets = st.number_input("Buckets of the benchmark", 1, 1_000, 20, key="variant_buckets")
+        draws = st.number_input("Draws of the mean graph", 1, 100, 100, key="variant_draws")
+        most_fp = st.number_input("Area up to FP", 1.0, 1e12, max(context.point.fp, 1.0), key="variant_fp")
+        st.form_submit_button("Compare", on_click=lambda: st.session_state.update(variants_asked=True))
+    if not st.session_state.get("variants_asked"):
+        return
+    with st.spinner("Finding three paths …"):
+        paths = _variants(analysis.key, int(buckets), int(draws), float(most_fp), _analysis=analysis)
+    rows = []
+    for name, path in {**paths, f"{GRAPH.name}, whole area": analysis.path(GRAPH.name)}.items():
+        point = operating_point(path, context.point.marginal_precision)
+        row: dict[str, Any] = {"Variant": name}
+        row |= {
+            score_side(score): score_value(score, t) for score, t in zip(point.names, point.thresholds, strict=True)
+        }
+        row |= {"TP": point.tp, "FP": point.fp, "Precision": rounded_share(point.precision, point.alerts)}
+        rows.append(row | {AREA_UNDER_PATH: path.normalised_area, "Area up to FP": path.area_up_to(float(most_fp))})
+    thresholds = dict.fromkeys(map(score_side, context.point.names), THRESHOLD)
+    show_numbers(rows, KINDS | thresholds | {"Area up to FP": COUNT}, alt="Variants of the paper's methods.")
+    st.caption(
+        "The paper's root of dTP/dFP (Ridders' method) lies between two vertices of a path. Here the point is the "
+        "vertex that the tangent touches: between vertices no other rows are flagged, and a vertex has exact counts."
+    )
+
+
+@cached(max_entries=8)
+def _variants(
+    key: tuple[object, ...], buckets: int, draws: int, most_fp: float, _analysis: Analysis
+) -> dict[str, ThresholdPath]:
+    surfaces, documents = _analysis.surfaces, _analysis.dataset.source.documents
+    return {
+        f"benchmark, {plural(buckets, 'bucket')}": benchmark_path(surfaces, buckets=buckets),
+        f"mean graph, {plural(draws, 'draw')}": mean_graph_path(
+            surfaces, np.random.default_rng(0), draws=draws, documents=documents
+        ),
+        f"{GRAPH.name}, area up to {most_fp:,.6g} FP": graph_path(surfaces, most_fp=most_fp),
+    }
 
 
 def _counts(unit: Unit, point: Point, other: FlaggedCounts | None, undecided: float | None) -> dict[str, float]:
