@@ -66,7 +66,7 @@ def agree(app, data, points):
 
 def test_settings_keep_half_alerts_day_all_and_twice_as_many(data, path):
     app = sheet()
-    (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
+    (cap,) = [box for box in app.number_input if box.label == "Alerts a day"]
     run(cap.set_value(10.0))
     search = PathSearch(data.source, "any", RESOLUTIONS[2][1], "positives")
     choices = threshold_choices(path, data.source, surfaces=search.surfaces, fit=search.fit)
@@ -200,7 +200,7 @@ def test_current_thresholds_without_clear_gain_are_kept(data, path):
     assert sentence(app).startswith("## Keep the current thresholds")
     # A cap demands its change all the same.
     app = in_force(sheet(), current.tolist())
-    (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
+    (cap,) = [box for box in app.number_input if box.label == "Alerts a day"]
     run(cap.set_value(5.0))
     assert sentence(app).startswith("## Raise")
 
@@ -243,7 +243,7 @@ def cards_thresholds(app):
 
 def test_goals_belong_to_their_file():
     app = sheet()
-    (cap,) = [box for box in app.number_input if box.label == "Alerts a day, on average"]
+    (cap,) = [box for box in app.number_input if box.label == "Alerts a day"]
     run(cap.set_value(3.0))
     run(app.switch_page("pages/operating_point.py"))
     run(app)
