@@ -74,7 +74,7 @@ def _show_example(answer: DeltaGenerator) -> None:
     """Draw the slider and the curve of the sample; only this runs again after a move."""
     dataset = dataset_of(sample(EXAMPLE))
     analysis = analyse(dataset, current_settings(dataset))
-    question = f"**Marginal precision**: {WORDS[Unit.DOCUMENTS].question}"
+    question = f"Marginal precision: {WORDS[Unit.DOCUMENTS].question}"
     target = st.slider(question, LOWEST, HIGHEST, FIRST, STEP, format="%g %%", key="landing_m")
     path = analysis.path(SMOOTH.name)
     point = operating_point(path, target / 100)
@@ -84,7 +84,7 @@ def _show_example(answer: DeltaGenerator) -> None:
     figure.update_layout(height=330)
     alt = f"True against false positives of the sample; operating point at TP {point.tp:g}, FP {point.fp:g}."
     st.plotly_chart(figure, theme=None, key="landing_plane", config={"displayModeBar": False}, alt=alt)
-    st.caption("The star is the chosen point; the dotted tangent there is as steep as the target.")
+    st.caption("The star is the chosen point; the tangent there is as steep as the target.")
     answer.markdown(f"**For example:** {as_text(_change(analysis, point))}. {_worth(point)}")
 
 

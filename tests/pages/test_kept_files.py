@@ -39,7 +39,11 @@ def say_gone(app, page, name):
 def numbers(app):
     """Return every element that shows numbers of data."""
     losses = [one for one in app.markdown if " rows: " in one.value]
-    return [*app.metric, *app.dataframe, *app.get("plotly_chart"), *app.subheader, *losses]
+    charts = [
+        *app.get("plotly_chart"),
+        *(one for one in app.get("bidi_component") if "explorer" in one.proto.component_name),
+    ]
+    return [*app.metric, *app.dataframe, *charts, *app.subheader, *losses]
 
 
 @pytest.mark.parametrize(("page", "key"), PAGES_WITH_DATA.items())

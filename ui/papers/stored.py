@@ -48,7 +48,7 @@ def show_origin(held: Mapping[str, Any]) -> None:
 def show_tally(marks: Mapping[str, int], things: str) -> None:
     """Show how many printed figures agree, of those that have a counterpart here."""
     agrees, differs, cannot = (marks.get(mark, 0) for mark in ("agrees", "differs", "cannot be"))
-    others = f"{differs} differ" + (f", {cannot} cannot be" if cannot else "")
+    others = f"{differs} differ" + (f", {cannot} are impossible" if cannot else "")
     st.subheader(f"{agrees} of {agrees + differs + cannot} {things} agree; {others}", anchor=False)
 
 

@@ -184,7 +184,7 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
         for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
     )
     below = documents.below_floors
-    nothing = "" if below.size else ": below them nothing is rated"
+    nothing = "" if below.size else ": nothing is rated below every floor"
     st.caption(f"Rating floors: {floors}. **Recall is unknown**{nothing}.")
     if below.size:
         with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):

@@ -508,11 +508,11 @@ def test_variants_of_the_papers_methods_are_those_of_the_core():
 def test_f_beta_is_that_of_core_or_absent():
     app = unfold(opened(), "methodologists")
     path = paths_of("Card alerts")["smooth"]
-    (told,) = [element.value for element in app.caption if "F_β" in element.value]
+    (told,) = [element.value for element in app.caption if "Fβ" in element.value]
     assert f"β = {f_beta_of_point(operating_point(path, 0.2)):.2g}" in told
     for target in ("0.5", "99.5"):
         at_target(app, float(target))
-        told = [element.value for element in app.caption if "F_β" in element.value]
+        told = [element.value for element in app.caption if "Fβ" in element.value]
         assert bool(told) == (operating_point(path, float(target) / 100).status == "inside")
 
 

@@ -141,7 +141,14 @@ def _classifier(view: ViewState, name: str) -> int:
 def _histogram(analysis: Analysis, view: ViewState, name: str, theme: Theme) -> go.Figure:
     classifier = _classifier(view, name)
     figure = figures.score_histogram(analysis.rated.documents, classifier, theme=theme, vocabulary=vocabulary())
-    figure.update_layout(showlegend=False, margin={"b": 50}, yaxis_title=f"{vocabulary().documents}, log")
+    legend = {"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom"}
+    figure.update_layout(margin={"b": 50}, legend=legend, yaxis_title=f"{vocabulary().documents} (log scale)")
+    for bars, short in zip(
+        figure.select_traces({"type": "bar"}), ("false alerts", vocabulary().positives), strict=True
+    ):
+        bars.name = short
+    # Charts are narrow on phones.
+    figure.update_xaxes(title=figure.layout.xaxis.title.text.rpartition(" (")[0])
     return figure
 
 

@@ -33,6 +33,7 @@ from ui.shared.formatting import (
     RATIO,
     SHARE,
     THRESHOLD,
+    WHOLE,
     rounded_share,
     show_numbers,
     vocabulary,
@@ -102,8 +103,8 @@ def _compare_variants(context: PointContext) -> None:
     """Compare options of the paper's methods at the target, on request."""
     analysis = context.analysis
     with st.form("variants", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        buckets = st.number_input("Buckets of the benchmark", 1, 1_000, 20, key="variant_buckets")
-        draws = st.number_input("Draws of the mean graph", 1, 100, 100, key="variant_draws")
+        buckets = st.number_input("Buckets of the benchmark", 1, 1_000, 100, key="variant_buckets")
+        draws = st.number_input("Draws of the mean graph", 1, 100, 30, key="variant_draws")
         most_fp = st.number_input("Area up to FP", 1.0, 1e12, max(context.point.fp, 1.0), key="variant_fp")
         st.form_submit_button("Compare", on_click=lambda: st.session_state.update(variants_asked=True))
     if not st.session_state.get("variants_asked"):
@@ -114,13 +115,12 @@ def _compare_variants(context: PointContext) -> None:
     for name, path in {**paths, f"{GRAPH.name}, whole area": analysis.path(GRAPH.name)}.items():
         point = operating_point(path, context.point.marginal_precision)
         row: dict[str, Any] = {"Variant": name}
-        row |= {
-            score_side(score): score_value(score, t) for score, t in zip(point.names, point.thresholds, strict=True)
-        }
+        rounded = analysis.deployable(point)
+        row |= {score_side(score): score_value(score, value) for score, value in zip(point.names, rounded, strict=True)}
         row |= {"TP": point.tp, "FP": point.fp, "Precision": rounded_share(point.precision, point.alerts)}
         rows.append(row | {AREA_UNDER_PATH: path.normalised_area, "Area up to FP": path.area_up_to(float(most_fp))})
     thresholds = dict.fromkeys(map(score_side, context.point.names), THRESHOLD)
-    show_numbers(rows, KINDS | thresholds | {"Area up to FP": COUNT}, alt="Variants of the paper's methods.")
+    show_numbers(rows, KINDS | thresholds | {"Area up to FP": WHOLE}, alt="Variants of the paper's methods.")
     st.caption(
         "The paper's root of dTP/dFP (Ridders' method) lies between two vertices of a path. Here the point is the "
         "vertex that the tangent touches: between vertices no other rows are flagged, and a vertex has exact counts."
@@ -237,7 +237,7 @@ def _show_f_beta(context: PointContext) -> None:
         else ("the rated money", "money missed in fraud weighs {} times money in false alerts")
     )
     st.caption(
-        f"In terms of F-scores: of all points of this path, this one {has} the largest F_β of {of} for "
+        f"In terms of F-scores: of all points of this path, this one {has} the largest Fβ of {of} for "
         f"**β = {beta:.2g}**, where {missed.format(f'{beta**2:.2g}')}. It stays so on new data if the "
         "marginal precision along the path does (calibration). Fraud below the floors would make β smaller. "
         "Scores that are probabilities can be cut for a chosen loss directly:",
