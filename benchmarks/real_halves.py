@@ -4,7 +4,8 @@
 persons: a row compares two of them (columns `pair_id` and `person`); rows of two persons of one half
 belong to that half, rows across are dropped, so no person is in both. Of the other tables, each scored by two detectors
 that were trained without the row, rows are split at random; what lies at or above the median of a score is rated. Each
-split is used in both directions.
+split is used in both directions. What such halves can show at most: halves are drawn from populations like these
+tables (`benchmarks.stress`), and the best thresholds of the population are compared with hindsight, too.
 """
 
 import argparse
@@ -20,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchmarks.populations import RatedPopulation, best_thresholds
+from benchmarks.populations import RatedPopulation, best_thresholds, population, sample
 from benchmarks.reporting import print_header, print_row, print_setup
-from benchmarks.stress import available_detectors, real_scores
+from benchmarks.stress import STRESS, available_detectors, real_scores
 from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
@@ -79,23 +80,48 @@ def paths(documents: RatedDocuments, rule: Rule) -> dict[str, ThresholdPath]:
 
 def halved(train: RatedDocuments, other: RatedDocuments, rule: Rule) -> Halved:
     """Choose on one half, count on the other."""
-    prices = np.array(TARGETS) / (1 - np.array(TARGETS))
     values, found = [], None
     for path in paths(train, rule).values():
-        counts = [other.counts_at(point.thresholds, rule) for point in operating_points(path, TARGETS)]
-        tp, fp = np.array([one.tp for one in counts]), np.array([one.fp for one in counts])
-        found = np.array([tp, fp]) if found is None else found
-        values.append(tp - prices * fp)
+        thresholds = [point.thresholds for point in operating_points(path, TARGETS)]
+        counts = [other.counts_at(at, rule) for at in thresholds]
+        found = np.array([[one.tp for one in counts], [one.fp for one in counts]]) if found is None else found
+        values.append(gains(other, thresholds, rule))
     claim = cross_fit(train, {DEFAULT: partial(smooth_path, rule=rule)}, TARGETS)[DEFAULT]
-    rows = other.scores[other.labels], other.scores[~other.labels]
-    hindsight = RatedPopulation(*rows, len(rows[1]) / len(rows[0]), other.floors)
-    best = []
-    for target, price in zip(TARGETS, prices, strict=True):
-        at_best = other.counts_at(best_thresholds(hindsight, target, rule), rule)
-        best.append(at_best.tp - price * at_best.fp)
-    return Halved(
-        int(train.labels.sum()), np.array(values), np.array(best), np.array([claim.tp, claim.fp]), np.asarray(found)
-    )
+    claimed = np.array([claim.tp, claim.fp])
+    return Halved(int(train.labels.sum()), np.array(values), hindsight(other, rule), claimed, np.asarray(found))
+
+
+class Truth(NamedTuple):
+    """Mean loss (targets,) against hindsight on halves of a population: of the graph and of its best thresholds."""
+
+    graph: Floats
+    best: Floats
+
+
+def of_truth(case: Case, positives: int, splits: int) -> Truth:
+    """Measure what the truth itself loses against hindsight on the other half."""
+    source, losses = population(case.table), []
+    thresholds = [best_thresholds(source, target, case.rule) for target in TARGETS]
+    for seed in range(splits):
+        train, other = sample(source, positives, 2 * seed), sample(source, positives, 2 * seed + 1)
+        graph = graph_path(count_surfaces(train, rule=case.rule, spacing="uniform"))
+        chosen = [point.thresholds for point in operating_points(graph, TARGETS)]
+        best = hindsight(other, case.rule)
+        losses.append([best - gains(other, ways, case.rule) for ways in (chosen, thresholds)])
+    return Truth(*np.mean(losses, axis=0))
+
+
+def gains(documents: RatedDocuments, thresholds: list[Floats], rule: Rule) -> Floats:
+    """Count TP - m / (1 - m) FP at the thresholds of each target."""
+    counts = [documents.counts_at(at, rule) for at in thresholds]
+    return np.array([one.tp - m / (1 - m) * one.fp for one, m in zip(counts, TARGETS, strict=True)])
+
+
+def hindsight(documents: RatedDocuments, rule: Rule) -> Floats:
+    """Find the largest TP - m / (1 - m) FP on these documents at each target."""
+    rows = documents.scores[documents.labels], documents.scores[~documents.labels]
+    known = RatedPopulation(*rows, len(rows[1]) / len(rows[0]), documents.floors)
+    return gains(documents, [best_thresholds(known, target, rule) for target in TARGETS], rule)
 
 
 def halves(table: str, seed: int) -> Iterator[RatedDocuments]:
@@ -130,13 +156,14 @@ def _read(name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     return read_rated(FOLDER / f"{name}.csv")
 
 
-def measured(task: tuple[Case, int]) -> tuple[Case, list[Halved]]:
+def measured(task: tuple[Case, int]) -> tuple[Case, list[Halved], Truth | None]:
     (table, rule), splits = task
     found = []
     for seed in range(splits):
         two = list(halves(table, seed))
         found += [halved(train, other, rule) for train, other in (two, two[::-1])]
-    return task[0], found
+    known = table in STRESS
+    return task[0], found, of_truth(task[0], found[0].positives, 2 * splits) if known else None
 
 
 def main() -> None:
@@ -155,15 +182,15 @@ def main() -> None:
     print(f"\n{(time.monotonic() - started) / 60:.0f} minutes on {chosen.processes} processes.")
 
 
-def report(results: list[tuple[Case, list[Halved]]]) -> None:
+def report(results: list[tuple[Case, list[Halved], Truth | None]]) -> None:
     print(
         "TP - m / (1 - m) FP on the other half, in per cent of the best in hindsight there. The difference of the\n"
         "default from the better of the papers' two methods (chosen by its mean) in documents, ± its standard error\n"
         "corrected for halves that overlap between splits (Nadeau, Bengio 2003).\n"
     )
     print_header("table, rule, positives choosing", "m", DEFAULT, *PAPER, "difference", "± corrected", "halves worse")
-    sums, worse, cells = np.zeros(2), [], 0
-    for case, found in results:
+    sums, worse, cells = np.zeros(3), [], 0
+    for case, found, _ in results:
         name = f"{case.table}, {case.rule}, {np.mean([one.positives for one in found]):.0f}"
         for j, target in enumerate(TARGETS):
             gains, best = np.array([one.gains[:, j] for one in found]), np.mean([one.best[j] for one in found])
@@ -174,23 +201,41 @@ def report(results: list[tuple[Case, list[Halved]]]) -> None:
             error = float(lost.std(ddof=1) * np.sqrt(1 / len(lost) + 1))
             shares = [f"{100 * value / best:.1f}" if best > 0 else "-" for value in (own, *others)]
             difference = own - max(others)
-            sums += best - own, best - max(others)
+            sums += best - own, best - max(others), best - others[0]
             cells += 1
             if difference < -2 * error:
                 worse.append(f"{case.table} under {case.rule} at {target}")
             print_row(name, target, *shares, f"{difference:+.2f}", f"{error:.2f}", f"{100 * np.mean(lost < 0):.0f} %")
     print(
         f"\nSum over these {cells} rows of what is lost against hindsight: the default {sums[0]:.1f} documents, the "
-        f"better of the papers' methods {sums[1]:.1f}; ratio {sums[0] / sums[1]:.2f}.\n"
+        f"better of the papers' methods {sums[1]:.1f}, ratio {sums[0] / sums[1]:.2f}; the graph {sums[2]:.1f}, ratio "
+        f"{sums[0] / sums[2]:.2f}.\n"
         f"Worse by more than two corrected standard errors: {', '.join(worse) or 'nowhere'}."
     )
+    _report_truth([(case, truth) for case, _, truth in results if truth is not None])
     print("\n## The default: cross-fitted estimates of one half, and counts on the other\n")
     print_header("table, rule", "m", "TP claimed", "found", "FP claimed", "found")
-    for case, found in results:
+    for case, found, _ in results:
         claimed, counted = (np.mean([getattr(one, part) for one in found], axis=0) for part in ("claimed", "found"))
         for j, target in enumerate(TARGETS):
             words = [f"{value:.1f}" for kind in (0, 1) for value in (claimed[kind, j], counted[kind, j])]
             print_row(f"{case.table}, {case.rule}", target, *words)
+
+
+def _report_truth(known: list[tuple[Case, Truth]]) -> None:
+    """Print how far the truth's own thresholds would be from the graph on such halves."""
+    print("\n## What the truth would show on halves of populations like these tables\n")
+    print_header("table, rule", "the graph loses", "the truth loses", "ratio")
+    sums = np.zeros(2)
+    for case, truth in known:
+        graph, best = float(truth.graph.sum()), float(truth.best.sum())
+        sums += graph, best
+        print_row(f"{case.table}, {case.rule}", f"{graph:.1f}", f"{best:.1f}", f"{best / graph:.2f}")
+    print(
+        f"\nHindsight flatters itself: even the best thresholds of the population lose {sums[1]:.1f} documents against "
+        f"it on the other half, the graph {sums[0]:.1f}. No method can be expected to show less than "
+        f"{sums[1] / sums[0]:.2f} times the loss of the graph on such halves."
+    )
 
 
 if __name__ == "__main__":

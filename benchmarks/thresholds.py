@@ -3,12 +3,14 @@
 Every ratio compares two ways in one run, their repetitions interleaved, by medians.
 """
 
+from collections.abc import Callable, Sequence
+from statistics import median
 from time import perf_counter
 
 import networkx as nx
 import numpy as np
 
-from benchmarks.reporting import interleaved, print_setup, print_table
+from benchmarks.reporting import print_setup, print_table
 from multiloss_core import (
     CountSurfaces,
     RatedDocuments,
@@ -17,6 +19,7 @@ from multiloss_core import (
     graph_path,
     operating_point,
     operating_points,
+    smooth_path,
 )
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SPACINGS, Spacing, bucket_counts, classifier_margins, grid_axes, to_networkx
@@ -30,7 +33,26 @@ def main() -> None:
     compare_graph_paths(documents_of(20_000))
     compare_counting(million)
     time_paths(million)
+    time_default(million)
     time_points(million)
+
+
+def interleaved(
+    ways: Sequence[Callable[[], object]], *, repetitions: int, inner: tuple[int, ...] | None = None
+) -> list[float]:
+    """Time each way turn by turn, so that all of them meet the same noise; median seconds of each."""
+    inner = inner or (1,) * len(ways)
+    for way, times in zip(ways, inner, strict=True):
+        if times > 1 or repetitions > 2:
+            way()
+    seconds: list[list[float]] = [[] for _ in ways]
+    for _ in range(repetitions):
+        for way, times, measured in zip(ways, inner, seconds, strict=True):
+            start = perf_counter()
+            for _ in range(times):
+                way()
+            measured.append((perf_counter() - start) / times)
+    return [median(measured) for measured in seconds]
 
 
 def documents_of(count: int, seed: int = 0) -> RatedDocuments:
@@ -136,6 +158,17 @@ def time_paths(documents: RatedDocuments) -> None:
     path = graph_path(count_surfaces(documents))
     seconds = interleaved([lambda: documents.counts_along(path.thresholds, "any")], repetitions=5)[0]
     print_table("Exact recount of a path", ("documents", "seconds"), [(f"{len(documents.labels):,}", f"{seconds:.3f}")])
+
+
+def time_default(documents: RatedDocuments) -> None:
+    few, four = documents_of(10_000), documents_of(19_540)
+    others = np.random.default_rng(1).normal(four.scores, 0.2)
+    four = RatedDocuments(np.column_stack([four.scores, others]), four.labels)
+    rows = []
+    for source in (few, four, documents):
+        seconds = interleaved([lambda source=source: smooth_path(source)], repetitions=3)[0]
+        rows.append((f"{len(source.labels):,}", len(source.names), f"{seconds:.2f}"))
+    print_table("`smooth_path`, resamples included, seconds", ("documents", "classifiers", "seconds"), rows)
 
 
 def time_points(documents: RatedDocuments) -> None:

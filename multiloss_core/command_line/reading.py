@@ -27,7 +27,6 @@ from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_alo
 from multiloss_core.engines.uploads import load_rated_source, read_rated_source
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, shortened
-from multiloss_core.generalisation import GroupParts
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import (
     MAX_FILE_BYTES,
@@ -42,7 +41,7 @@ from multiloss_core.tables import (
     rating_values,
     with_decimal_sign,
 )
-from multiloss_core.thresholds import Rule
+from multiloss_core.thresholds import GroupParts, Rule
 
 FILE_KINDS = (".csv", ".txt", ".tsv", ".xlsx", ".parquet", ".pq")
 

@@ -20,7 +20,6 @@ from multiloss_core.engines.questions import (
 from multiloss_core.engines.statements import By
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural
-from multiloss_core.generalisation import GroupParts
 from multiloss_core.inspection import Calendar, DailyAlerts, Segment, WeeklyCounts, calendar
 from multiloss_core.inspection.periods import weekly_counts_of_days
 from multiloss_core.inspection.segments import segments_of_sums
@@ -28,6 +27,7 @@ from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.column_values import BLANK
 from multiloss_core.tables.time_column import Times
+from multiloss_core.thresholds import GroupParts
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts, rated_counts
 

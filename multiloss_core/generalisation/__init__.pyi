@@ -9,7 +9,6 @@ from .certificate import certify as certify
 from .cross_fitting import CrossFittedCounts as CrossFittedCounts
 from .cross_fitting import cross_fit as cross_fit
 from .cross_fitting import cross_fit_steps as cross_fit_steps
-from .group_parts import GroupParts as GroupParts
 from .interval import Interval as Interval
 from .rating_plan import rated_size as rated_size
 from .rating_plan import rating_plan as rating_plan

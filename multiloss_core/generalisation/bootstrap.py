@@ -7,22 +7,23 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap
-from multiloss_core.generalisation.group_parts import GroupParts
 from multiloss_core.generalisation.marginal_interval import MarginalEvidence
 from multiloss_core.generalisation.repeated_selection import RepeatedSelection, Resampled
-from multiloss_core.generalisation.resampling import (
-    CellSample,
-    cell_sample,
-    cell_sample_of_cells,
-    cell_sample_of_counts,
-)
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
+from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.best_nodes import flagged_cells
 from multiloss_core.thresholds.paths.operating_point import operating_points
-from multiloss_core.thresholds.paths.smooth import SmoothFit, flagged_cells
+from multiloss_core.thresholds.paths.resampling import (
+    CellSample,
+    cell_sample,
+    cell_sample_of_cells,
+    resamples_of,
+)
+from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 RESAMPLES = 200
@@ -76,12 +77,11 @@ def bootstrap_points(
     _require_resamples(resamples)
     thresholds = np.array([point.thresholds for point in points])
     documents = source.documents
+    sample = resamples_of(source, fit, parts)
     if documents is None:
-        sample = _sample_of_counts(source, fit, parts)
         units = _units_of_cells(fit, thresholds, path.rule)
         design_effects = np.ones((2, len(wanted))) if parts is None else parts.design_effects(thresholds)
     else:
-        sample = cell_sample(documents, fit.cells.slots, len(fit.totals))
         units, design_effects = _units_and_design_effects(documents, thresholds, path.rule)
     selection = _Selection(
         targets=wanted,
@@ -311,13 +311,6 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
             if alone > 0:
                 effects[row, i] = max(1.0, float(np.square(np.bincount(documents.groups, deviations)).sum()) / alone)
     return units, effects
-
-
-def _sample_of_counts(source: RatedData, fit: SmoothFit, parts: GroupParts | None) -> CellSample:
-    if isinstance(source, RatedCounts):
-        cells = source.counted.cells
-        return cell_sample_of_cells(source.counted, parts, None if parts is None else parts.steps(source.axes, cells))
-    return cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
 
 
 def _units_of_cells(fit: SmoothFit, thresholds: Floats, rule: Rule) -> Floats:

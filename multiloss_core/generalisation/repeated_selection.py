@@ -5,18 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from multiloss_core.generalisation.group_parts import GroupParts
 from multiloss_core.generalisation.marginal_interval import MarginalEvidence
 from multiloss_core.generalisation.resampled_nodes import axis_places, half_way_down
-from multiloss_core.generalisation.resampling import (
-    CellSample,
-)
 from multiloss_core.numerics.arrays import Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, Rule
+from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.precision_model import newton_refit
-from multiloss_core.thresholds.paths.smooth import MAX_TABLE_NODES, SmoothFit, best_nodes, flagged_cells, thresholds_at
+from multiloss_core.thresholds.paths.best_nodes import MAX_TABLE_NODES, best_nodes, flagged_cells, thresholds_at
+from multiloss_core.thresholds.paths.resampling import (
+    CellSample,
+)
+from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 
 # How often the documents are dealt to folds, each of which is counted at thresholds chosen without it.
 SPLITS = 5
@@ -83,7 +83,7 @@ class RepeatedSelection:
     def on(self, sample: CellSample, resample: Floats) -> Resampled:
         """Select from one resample (2, c), positives and negatives in cells of the sample."""
         fit = self.fit
-        again = self._refitted(resample)
+        again = fit.refitted(resample)
         totals = again.totals
         nodes, lower, higher = nodes_around(again, self.rule, self.targets, self.max_nodes)
         nodes = self._as_in_a_path(nodes, totals)
@@ -110,19 +110,13 @@ class RepeatedSelection:
         for _ in range(SPLITS):
             parts = sample.split(generator)
             for part in parts:
-                again = self._refitted(whole - part)
+                again = self.fit.refitted(whole - part)
                 nodes = best_nodes(again, self.targets, self.rule, self.max_nodes)
                 nodes = self._as_in_a_path(nodes, again.totals)
                 caught = flagged_cells(self.fit.cells, nodes, self.rule)
                 outside += part @ caught / SPLITS
                 on_all += whole @ caught / (SPLITS * len(parts))
         return np.asarray((outside + np.array([*in_sample]) - on_all).clip(0.0))
-
-    def _refitted(self, counts: Floats) -> SmoothFit:
-        """Fit to positives and negatives (2, c)."""
-        fit, positives, totals = self.fit, counts[0], counts.sum(axis=0)
-        model = newton_refit(fit.model, positives * fit.scale, totals * fit.scale)
-        return SmoothFit(fit.cells, model, positives, totals, fit.scale, fit.count_weight)
 
     def _as_in_a_path(self, nodes: Indices, totals: Floats) -> Indices:
         """Move nodes (t, k) as a path of documents in cells (c,) places them; tables keep theirs."""

@@ -18,7 +18,6 @@ from multiloss_core.engines import PathCounts, group_parts_along
 from multiloss_core.generalisation import (
     Certificate,
     CrossFittedCounts,
-    GroupParts,
     PathBands,
     PointBootstrap,
     bootstrap_points,
@@ -27,7 +26,7 @@ from multiloss_core.generalisation import (
     cross_fit_steps,
 )
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import GRAPH, SMOOTH, PathMethod, PathSearch, Rule, SmoothFit
+from multiloss_core.thresholds import GRAPH, SMOOTH, GroupParts, PathMethod, PathSearch, Rule, SmoothFit
 
 BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))
 # What each takes for some 20,000 documents with four scores, in seconds of one processor: for their order only.

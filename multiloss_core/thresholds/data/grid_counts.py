@@ -13,7 +13,8 @@ Spacing = Literal["uniform", "quantile", "positives"]
 SPACINGS: tuple[Spacing, ...] = get_args(Spacing)
 MAX_DENSE_CELLS = 4_000_000
 MAX_NODES = 4_000_000
-SMALLEST_STEP = 1e-200
+# Bins of the fast searches; fewer values are searched directly. A larger scale could overflow.
+BINS, FEWEST_BINNED, MAX_SCALE = 65_536, 50_000, 1e200
 
 Axes = tuple[Floats, ...]
 
@@ -95,21 +96,54 @@ def count_cells(scores: Floats, labels: Bools, weights: Floats | None, axes: Axe
 
 
 def count_nodes_at_or_below(axis: Floats, values: Floats) -> Indices:
-    """Search like `np.searchsorted(…, side="right")`, faster where nodes have equal steps."""
-    if len(axis) < 8:
+    """Search like `np.searchsorted(…, side="right")`, faster for many values."""
+    bins = _Bins.of(axis[0], axis[-1]) if len(values) >= FEWEST_BINNED else None
+    if bins is None:
         return np.searchsorted(axis, values, side="right")
-    step = (axis[-1] - axis[0]) / (len(axis) - 2)
-    even = axis[0] + step * np.arange(len(axis) - 1)
-    # Below this step, dividing by it could overflow.
-    if step < SMALLEST_STEP or not np.allclose(axis[:-1], even, rtol=0, atol=step / 4):
-        return np.searchsorted(axis, values, side="right")
-    # The guess is off by one node at most; comparing with the true nodes on both sides makes it exact.
-    guess = ((values - axis[0]) * (1 / step)).clip(-1, len(axis) - 2).astype(np.intp)
-    padded = np.concatenate([[-np.inf], axis[:-1], [np.inf]])
-    guess += values >= padded.take(guess + 2)
-    guess -= values < padded.take(guess + 1)
-    guess += values >= axis[-1]
-    return guess + 1
+    nodes, places = bins.places(axis), bins.places(values)
+    found = np.searchsorted(nodes, np.arange(BINS), side="right").astype(np.intp).take(places)
+    holds_node = np.zeros(BINS, dtype=bool)
+    holds_node[nodes] = True
+    unclear = np.flatnonzero(holds_node.take(places))
+    found[unclear] = np.searchsorted(axis, values[unclear], side="right")
+    return found
+
+
+@dataclass(frozen=True)
+class _Bins:
+    """Equal bins between two numbers; a larger value is never in a lower bin."""
+
+    start: float
+    scale: float
+
+    @classmethod
+    def of(cls, start: float, end: float) -> "_Bins | None":
+        """Divide a range, unless it is empty or rounding would not allow it."""
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = BINS / np.float64(end - start)
+        return cls(start, float(scale)) if 0 < scale < MAX_SCALE else None
+
+    def places(self, values: Floats) -> Indices:
+        """Find the bins (n,) of values (n,), the outer ones for those outside."""
+        return ((values - self.start) * self.scale).clip(0, BINS - 1).astype(np.intp)
+
+
+def _quantiles(values: Floats, shares: Floats) -> Floats:
+    """Find quantiles like `np.quantile(…, method="inverted_cdf")`, faster for many values."""
+    bins = _Bins.of(values.min(), values.max()) if len(values) >= FEWEST_BINNED else None
+    if bins is None:
+        return np.quantile(values, shares, method="inverted_cdf")
+    places = bins.places(values)
+    ranks = np.ceil(shares * len(values)).astype(np.intp).clip(1) - 1
+    up_to = np.cumsum(np.bincount(places, minlength=BINS))
+    wanted = np.searchsorted(up_to, ranks, side="right")
+    holds = np.zeros(BINS, dtype=bool)
+    holds[wanted] = True
+    inside = np.sort(values[holds.take(places)])
+    # Ranks among the values of these bins: less those of the other bins below.
+    sizes = np.diff(up_to, prepend=0)
+    below = up_to - sizes - (np.cumsum(sizes * holds) - sizes * holds)
+    return inside[ranks - below[wanted]]
 
 
 def _axis(scores: Floats, labels: Bools, floor: float, resolution: int, spacing: Spacing) -> Floats:
@@ -118,7 +152,7 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int, spacing:
     if spacing == "uniform" or not inside.size:
         nodes = np.linspace(floor, highest, resolution - 1)
     elif spacing == "quantile":
-        nodes = np.quantile(inside, np.linspace(0, 1, resolution - 1), method="inverted_cdf")
+        nodes = _quantiles(inside, np.linspace(0, 1, resolution - 1))
     else:
         nodes = np.unique(inside)
         nodes = nodes[np.linspace(0, len(nodes) - 1, min(len(nodes), resolution - 2)).round().astype(np.intp)]

@@ -161,26 +161,20 @@ def _sweep(surfaces: CountSurfaces) -> _Sweep:
 def _best_nodes(sweep: _Sweep, kept: Bools | None = None) -> Indices | None:
     """Find node indices (L + 1, k) of the best path over the `kept` steps (k, n), or None."""
     count = len(sweep.order)
-    # The entry behind the last node is unreachable: it stands for missing predecessors.
-    area, tp_so_far = np.full(count + 1, -np.inf), np.zeros(count + 1)
-    area[0], tp_so_far[0] = 0.0, sweep.tp[0]
-    came_along = np.zeros(count, dtype=np.int8)
+    # Area and, as the imaginary part, the sum of TP so far: complex numbers are compared in this order. The entry
+    # behind the last node is unreachable: it stands for missing predecessors.
+    best = np.full(count + 1, -np.inf, dtype=np.complex128)
+    best[0] = 1j * sweep.tp[0]
+    gained = sweep.gained if kept is None else np.where(kept, sweep.gained, -np.inf)
     for start, end in pairwise(sweep.bounds[1:]):
-        before = sweep.before[:, start:end]
-        ways = area[before] + sweep.gained[:, start:end]
-        if kept is not None:
-            ways[~kept[:, start:end]] = -np.inf
-        best = ways.max(axis=0)
-        so_far = tp_so_far[before]
-        along = np.where(ways == best, so_far, -1.0).argmax(axis=0)
-        area[start:end] = best
-        tp_so_far[start:end] = np.take_along_axis(so_far, along[np.newaxis], axis=0)[0] + sweep.tp[start:end]
-        came_along[start:end] = along
-    if not np.isfinite(area[count - 1]):
+        best[start:end] = (best[sweep.before[:, start:end]] + gained[:, start:end]).max(axis=0)
+        best.imag[start:end] += sweep.tp[start:end]
+    if not np.isfinite(best[count - 1]):
         return None
     path = [count - 1]
     while path[-1] > 0:
-        path.append(int(sweep.before[came_along[path[-1]], path[-1]]))
+        before = sweep.before[:, path[-1]]
+        path.append(int(before[np.argmax(best[before] + gained[:, path[-1]])]))
     return np.column_stack(np.unravel_index(sweep.order[path[::-1]], sweep.shape))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from scipy.special import expit
@@ -22,10 +23,18 @@ RIDGE = 1e-3
 FIRST_WITH_JUMPS, PRICE_OF_JUMPS = 1, 2.0
 # Sufficient from any start; smaller gains do not distinguish penalties.
 MAX_STEPS, SMALL_GAIN = 50, 1e-2
-# The matrices are small: several threads cost far more than they save.
-_BLAS = ThreadpoolController()
 # Fits with a larger excess of deviance on held-out data have no weight in the mean.
 MAX_EXCESS_DEVIANCE = 4.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_BLAS = ThreadpoolController()
+
+
+def single_threaded(function: Callable[P, T]) -> Callable[P, T]:
+    """Run a function with one thread of BLAS: its matrices are small, and several threads cost far more."""
+    wrapped: Callable[P, T] = _BLAS.wrap(limits=1, user_api="blas")(function)
+    return wrapped
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +42,7 @@ class PrecisionModel:
     """Fitted P(positive | scores): `precision` (c,) of cells, `beyond` (k,) above them.
 
     `design`, `penalty` (d, d), `shape` (d,) and `coefficients` (d + 1,) of the best single fit, without jumps of size
-    0, are the start of a refit to other counts.
+    0, are the start of a refit to other counts. `jump_share` in [0, 1]: the weight of models with jumps.
     """
 
     precision: Floats
@@ -42,9 +51,10 @@ class PrecisionModel:
     penalty: Floats
     shape: Flags
     coefficients: Floats
+    jump_share: float = 0.0
 
 
-@_BLAS.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
+@single_threaded
 def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]]) -> PrecisionModel:
     """Fit the model to counts in folds, `(positives (c,), totals (c,))` each.
 
@@ -61,10 +71,11 @@ def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]
     least = min(tried.values())
     best = min(tried, key=lambda chosen: tried[chosen])
     coefficients = _fit(whole, best, positives, totals, None)
-    fitted, weights = [], []
+    fitted, weights, with_jumps = [], [], 0.0
     for chosen, deviance in tried.items():
         if deviance - least < MAX_EXCESS_DEVIANCE:
             weights.append(float(np.exp(least - deviance)))
+            with_jumps += weights[-1] * (chosen[0] >= FIRST_WITH_JUMPS)
             fitted.append(_fit(whole, chosen, positives, totals, coefficients))
     shares = np.array(weights) / sum(weights)
     logits = sum(share * (whole.beyond @ one[1:] + one[0]) for share, one in zip(shares, fitted, strict=True))
@@ -78,6 +89,7 @@ def fit_precision(design: PrecisionDesign, folds: Sequence[tuple[Floats, Floats]
         penalty=_penalty(used, best),
         shape=used.shapes[best[-1]],
         coefficients=np.append(coefficients[0], coefficients[1:][~unused]),
+        jump_share=with_jumps / sum(weights),
     )
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
+from multiloss_core.numerics.concave_majorant import concave_majorant
 from multiloss_core.thresholds.data.counts import Counts, Rule
 
 
@@ -102,19 +102,9 @@ class ThresholdPath:
     def majorant(self) -> ConcaveMajorant:
         """Compute the concave majorant, with falling marginal precision along the path.
 
-        Pool-adjacent-violators on the share of positives among added documents, weighted by their number; its corners
-        are the tangent points of Robles et al. 2020. Computed once; O(m).
+        Its corners are the tangent points of Robles et al. 2020. Computed once; O(m log m).
         """
-        # Keep the strictest of vertices with equal counts.
         tp, fp = self._smooth_counts or (self.tp, self.fp)
-        alerts = (tp + fp)[::-1]
-        distinct = np.flatnonzero(np.diff(alerts, prepend=-1.0) > rounding_tolerance(alerts))
-        tp, alerts = tp[::-1][distinct], alerts[distinct]
-        last = len(self.tp) - 1
-        if len(distinct) == 1:
-            return ConcaveMajorant(np.array([last - distinct[0]]), np.empty(0))
-        added = np.diff(alerts)
-        blocks = isotonic_regression(np.diff(tp) / added, weights=added, increasing=False).blocks
-        corners = np.asarray(blocks, dtype=np.intp)
-        precisions = np.diff(tp[corners]) / np.diff(alerts[corners])
-        return ConcaveMajorant(last - distinct[corners], precisions.clip(0.0, 1.0))
+        # Strictest first: of vertices with equal counts it is kept.
+        corners, precisions = concave_majorant((tp + fp)[::-1], tp[::-1])
+        return ConcaveMajorant(len(self.tp) - 1 - corners, precisions.clip(0.0, 1.0))

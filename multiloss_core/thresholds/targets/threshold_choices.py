@@ -8,12 +8,13 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, counts_at_nodes
-from multiloss_core.thresholds.data.counts import Counts, Rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights
 from multiloss_core.thresholds.data.grid_counts import Axes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.best_nodes import counts_along_nodes
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
-from multiloss_core.thresholds.paths.smooth import SmoothFit
+from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along, busy_days_at_nodes
 
@@ -99,9 +100,18 @@ class ThresholdChoices:
             tp=path.tp,
             alerts=alerts,
             flagged=flagged,
-            expected_tp=None if self.fit is None else path.smooth_tp,
+            expected_tp=self._expected_along(path),
             busy_days=busy,
         )
+
+    def _expected_along(self, path: ThresholdPath) -> Floats | None:
+        documents, fit, weights = self.source.documents, self.fit, self.expected_weights
+        if fit is None or weights is None:
+            return None
+        if documents is not None:
+            return flagged_weights(documents.scores, weights, path.thresholds, self.rule)
+        nodes = [np.searchsorted(axis, column) for axis, column in zip(fit.cells.axes, path.thresholds.T, strict=True)]
+        return counts_along_nodes(fit, np.column_stack(nodes), self.rule)[0]
 
     def at_nodes(self, axes: Axes, cap: DailyCap | None = None) -> Candidates:
         """Count all nodes of axes; a table of counts has its own."""

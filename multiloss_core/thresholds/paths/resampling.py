@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from multiloss_core.generalisation.group_parts import GroupParts
 from multiloss_core.numerics.arrays import Floats, Indices, sums
-from multiloss_core.thresholds.data.rated_counts import CellCounts
+from multiloss_core.thresholds.data.group_parts import GroupParts
+from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
+from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 
 FOLDS = 5
 
@@ -32,6 +34,16 @@ class CellSample:
     def size(self) -> float:
         """Return the total weight."""
         return float(self.positives.sum() + self.negatives.sum())
+
+
+def resamples_of(source: RatedData, fit: SmoothFit, parts: GroupParts | None = None) -> CellSample:
+    """Make the sample of the data of a fit in its cells; `parts`: see `cell_sample_of_cells`."""
+    if source.documents is not None:
+        return cell_sample(source.documents, fit.cells.slots, len(fit.totals))
+    if isinstance(source, RatedCounts):
+        cells = source.counted.cells
+        return cell_sample_of_cells(source.counted, parts, None if parts is None else parts.steps(source.axes, cells))
+    return cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
 
 
 def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSample:

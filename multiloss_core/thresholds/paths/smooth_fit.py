@@ -1,0 +1,111 @@
+"""Estimate P(positive | scores) of rated documents: a smooth model blended with the counts."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from multiloss_core.numerics.arrays import Floats, sums
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
+from multiloss_core.thresholds.data.folds import document_folds
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.precision_design import precision_design
+from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision, newton_refit
+from multiloss_core.thresholds.paths.score_cells import ScoreCells, cells_of_surfaces, score_cells
+
+# Nodes of either kind of an axis, by the number of classifiers.
+RESOLUTIONS = {1: 1000, 2: 120}
+RESOLUTION_OF_MANY = 60
+# Weight of the counts beside the model: the minimum, what jumps add, and the number of positives for half of the rest.
+MIN_COUNT_WEIGHT, ADDED_BY_JUMPS, POSITIVES_FOR_HALF = 0.15, 0.45, 4500.0
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothFit:
+    """The fitted precision of rated documents, with all inputs of a refit to resamples.
+
+    `totals` and `positives` (c,) are the weights in each cell; `scale` (c,) turns them into effective numbers of
+    documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1]: see `count_weight`.
+    """
+
+    cells: ScoreCells
+    model: PrecisionModel
+    positives: Floats
+    totals: Floats
+    scale: Floats
+    count_weight: float = 0.0
+
+    @cached_property
+    def expected(self) -> Floats:
+        """Blend model and counts into the positives (c,) expected in each cell of new data."""
+        own = self.totals * self.model.precision
+        return own + self.count_weight * (self.positives - own)
+
+    @cached_property
+    def precision(self) -> Floats:
+        """Return the share of positives expected in each cell (c,); the model's in empty cells."""
+        shares = np.divide(self.expected, self.totals, out=self.model.precision.copy(), where=self.totals > 0)
+        return np.asarray(shares)
+
+    def refitted(self, counts: Floats) -> "SmoothFit":
+        """Fit again to positives and negatives (2, c) of a resample; see `newton_refit`."""
+        positives, totals = counts[0], counts.sum(axis=0)
+        model = newton_refit(self.model, positives * self.scale, totals * self.scale)
+        return replace(self, model=model, positives=positives, totals=totals)
+
+
+def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None = None) -> SmoothFit:
+    """Count documents into cells, fit their precision, and blend it with the counts.
+
+    Blending reduces the bias of the model and the noise of the counts; `benchmarks/results/constants.md` has the
+    losses. Deterministic: the folds of the fit are drawn with a fixed seed.
+    """
+    if isinstance(source, CountSurfaces):
+        cells, positives, totals = cells_of_surfaces(source.buckets)
+        squares = totals if source.squares is None else source.squares.sum(axis=1)
+        scale = np.divide(totals, squares, out=np.ones_like(totals), where=squares > 0)
+        folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
+    else:
+        labels, weights = source.labels, source.weights
+        nodes = resolution or RESOLUTIONS.get(len(source.names), RESOLUTION_OF_MANY)
+        cells = score_cells(source.scores, labels, source.floors, nodes)
+        count = len(cells.cells)
+        # Scale by cell: sampling of low scores must not weaken the evidence of high ones (Kish 1965).
+        scale = sums(cells.slots, weights, count) / sums(cells.slots, np.square(weights), count)
+        # A single group cannot be held out.
+        many = source.groups is not None and int(source.groups.max()) > 0
+        fold = document_folds(source, FOLDS, whole_groups=many)
+        positives = sums(cells.slots[labels], weights[labels], count)
+        totals = sums(cells.slots, weights, count)
+        folds = []
+        for number in range(FOLDS):
+            left_out = fold == number
+            caught = left_out & labels
+            folds.append(
+                (
+                    scale * sums(cells.slots[caught], weights[caught], count),
+                    scale * sums(cells.slots[left_out], weights[left_out], count),
+                )
+            )
+    design = precision_design(cells, positives * scale, totals * scale)
+    model = fit_precision(design, folds)
+    return SmoothFit(cells, model, positives, totals, scale, count_weight(float(positives @ scale), model.jump_share))
+
+
+def count_weight(positives: float, jump_share: float) -> float:
+    """Return the weight of the counts beside the model, rising with rated positives.
+
+    With more positives the noise of the counts vanishes, the bias of the model stays. Where the precision jumps, as
+    models with jumps fit better, the model is more biased and the counts err less.
+    """
+    least = MIN_COUNT_WEIGHT + ADDED_BY_JUMPS * jump_share
+    return least + (1 - least) * positives**2 / (positives**2 + POSITIVES_FOR_HALF**2)
+
+
+def _split_counts(positives: Floats, totals: Floats, generator: np.random.Generator) -> list[tuple[Floats, Floats]]:
+    """Deal the counts of cells out to folds at random, document by document."""
+    parts = []
+    for counts in (positives, totals - positives):
+        dealt = generator.multinomial(counts.round().astype(np.int64), np.full(FOLDS, 1 / FOLDS))
+        parts.append(dealt.T.astype(np.float64))
+    return [(caught, caught + false) for caught, false in zip(*parts, strict=True)]
