@@ -65,16 +65,17 @@ FIRST = (SMOOTH.name, GRAPH.name)
 
 @dataclass(frozen=True)
 class Settings:
-    """How surfaces are counted and paths are searched; `unit` is what TP and FP count."""
+    """How surfaces are counted and paths searched. `unit`: what TP and FP count. `current`: see `PathSearch`."""
 
     rule: Rule
     spacing: Spacing
     resolution: int
     unit: Unit = Unit.DOCUMENTS
+    current: tuple[float, ...] | None = None
 
     def search(self, source: RatedDocuments | CountSurfaces) -> PathSearch:
         """Return the search for paths through data under these settings."""
-        return PathSearch(source, self.rule, self.resolution, self.spacing)
+        return PathSearch(source, self.rule, self.resolution, self.spacing, self.current)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,8 +275,7 @@ def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = N
     search.begin(search.methods, behind=SECONDS_BEHIND)
     search.wait(awaited)
     search.wait_a_moment()
-    # The same file may have been loaded under another name before.
-    return search.analysis(dataset.name)
+    return search.analysis(dataset.name)  # The same file may have been loaded under another name before.
 
 
 def prepare(dataset: RatedDataset, settings: Settings) -> None:

@@ -1,7 +1,7 @@
 """Calculate paths, resamples, held-out counts and certificates in worker processes."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -119,7 +119,7 @@ def _known_on_all(search: PathSearch, paths: Mapping[str, ThresholdPath]) -> dic
     # The methods are asked for one part of the documents after another: its surfaces are counted once.
     @lru_cache(maxsize=1)
     def search_in(source: Source) -> PathSearch:
-        return PathSearch(source, search.rule, search.resolution, search.spacing)
+        return replace(search, source=source)
 
     def finder(method: PathMethod) -> PathFinder:
         def find(source: Source) -> ThresholdPath:

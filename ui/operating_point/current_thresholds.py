@@ -64,11 +64,17 @@ def keep_current(key: str, rule: Rule, thresholds: Sequence[float | None], origi
 
 def current_thresholds_of(analysis: Analysis) -> Floats | None:
     """Return the current thresholds (k,), infinity for never; None if missing or invalid."""
-    current = comparison_of(analysis).current
-    if all(value is None for value in current):
+    found = current_for(analysis.dataset.key, analysis.settings.rule, analysis.surfaces.names)
+    return None if found is None else np.array(found)
+
+
+def current_for(key: str, rule: Rule, names: tuple[str, ...]) -> tuple[float, ...] | None:
+    """Return the current thresholds of a dataset and rule, as `current_thresholds_of`."""
+    kept = session().point.compared.get((key, rule))
+    if kept is None or all(value is None for value in kept.current):
         return None
     try:
-        return checked_thresholds([math.inf if value is None else value for value in current], analysis.surfaces.names)
+        return tuple(checked_thresholds([math.inf if one is None else one for one in kept.current], names).tolist())
     except DataError:
         return None
 

@@ -36,7 +36,8 @@ def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
     """
     settings = analysis.settings
     amount = analysis.rated.columns.amount if settings.unit is Unit.MONEY else None
-    recorded = RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution, amount)
+    beside = None if settings.current is None else decisions.recorded_thresholds(settings.current)
+    recorded = RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution, amount, beside)
     target = more.pop("target", None) or target_of(analysis, point)
     return decisions.record_of(point, analysis.rated, recorded, counted=analysis.dataset.source, target=target, **more)
 

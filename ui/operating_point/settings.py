@@ -1,5 +1,6 @@
 """Settings of the operating point, and presentation mode."""
 
+from dataclasses import replace
 from typing import cast
 
 import streamlit as st
@@ -12,6 +13,7 @@ from multiloss_core.figures import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
 from multiloss_core.thresholds import RESOLUTIONS, Rule, Spacing
 from ui.operating_point.analysis import Analysis, Settings
+from ui.operating_point.current_thresholds import current_for
 from ui.operating_point.state import ViewState
 from ui.records import thresholds_words
 from ui.shared.formatting import as_text, vocabulary
@@ -57,7 +59,7 @@ def _leave() -> None:
 
 
 METHOD_KEY, RULE_KEY, SPACING_KEY, UNIT_KEY, PLAIN_KEY = "method", "rule", "nodes", "count", "plain"
-NEW_DATA_KEY = "new_data"
+NEW_DATA_KEY, STAY_KEY = "new_data", "stay"
 RULES = {"any": "any score", "all": "every score"}
 SPACINGS = {
     "positives": "at rated positives",
@@ -96,9 +98,23 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
         elif len(source.names) > 1:
             rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
         settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, len(source.names))
+        settings = replace(settings, current=_ask_to_stay(current_for(dataset.key, rule, source.names)))
         ask_plain()
         ask_presentation()
     return settings
+
+
+def _ask_to_stay(current: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    """Ask whether the path stays beside the current thresholds (k,), and return them if so."""
+    stays = st.checkbox(
+        "Stay at the present thresholds",
+        key=STAY_KEY,
+        bind="query-params",
+        disabled=current is None,
+        help="The default path keeps to them wherever your data can hardly tell them from the best ones: useful with "
+        "few positives. Enter them under *Compare with the present thresholds*.",
+    )
+    return current if stays else None
 
 
 def current_settings(dataset: RatedDataset) -> Settings:

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.numerics.concave_majorant import concave_majorant
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.paths.best_nodes import (
     best_in_table,
@@ -22,9 +21,8 @@ from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 RESAMPLES = 40
 # Nodes of the tables of resamples, by the number of classifiers: the average is finer than they are.
 NODES, NODES_OF_MANY = {1: 2_000, 2: 6_400}, 20_000
-# How many standard errors the average, and thresholds beside the current ones, may lack of the best gain.
-MAX_LACK, MAX_LACK_OF_CURRENT = 0.6, 1.0
-STEPS_OF_RAY = 400
+# How many standard errors other nodes may lack of the best gain.
+MAX_LACK = 0.6
 
 
 @single_threaded
@@ -36,27 +34,24 @@ def averaged_nodes(
     The best nodes move with chance as n^(-1/3); their mean over resamples (Breiman 1996) moves less. It is taken in the
     logarithm of the number of documents at or above each node.
 
-    `current` thresholds (k,) tell how strict the classifiers should be in comparison to each other: the best nodes of
-    equal distance from them (on this scale) come before the mean.
-
-    At a jump of the precision, or where classifiers can replace each other, either may lie far below the best. So nodes
-    are kept only where data could hardly tell them from the best: their expected gain lacks at most some standard
+    At a jump of the precision, or where classifiers can replace each other, the mean may lie far below the best. So it
+    is kept only where data could hardly tell it from the best: its expected gain lacks at most `MAX_LACK` standard
     errors, of the documents that one flags and the other does not. Else half the way is tried, else the best nodes
-    stay; where nothing is gained, nothing is flagged. Deterministic. Each resample costs a refit and O(n log n) for a
+    stay; where nothing is gained, nothing is flagged. `current` thresholds (k,) come before the mean on the same
+    condition. Deterministic. Each resample costs a refit and O(n log n) for a
     table of n nodes; too many classifiers for a table keep the best nodes.
     """
     best, ranks = best_nodes(fit, targets, rule), _log_ranks(fit)
     at_best = _at(ranks, best)
     mean = _mean_over_resamples(fit, targets, rule, sample, ranks)
-    ways = [] if mean is None else [(mean, MAX_LACK)]
-    if current is not None:
-        ways.append((_beside(fit, targets, rule, current, ranks), MAX_LACK_OF_CURRENT))
     chosen = best
-    for aim, most_lack in ways:
+    at_current = None if current is None else _at(ranks, _nodes_of(fit, current))
+    for aim in (mean, at_current):
+        if aim is None:
+            continue
         for part in (0.5, 1.0):
             nodes = _nearest(ranks, at_best + part * (aim - at_best))
-            good = _is_close(fit, best, nodes, targets, rule, most_lack)
-            chosen = np.where(good[:, np.newaxis], nodes, chosen)
+            chosen = np.where(_is_close(fit, best, nodes, targets, rule)[:, np.newaxis], nodes, chosen)
     chosen = _rising(chosen, partial(_gains, fit, targets=targets, rule=rule))
     return never_where_useless(fit, targets, chosen, rule)
 
@@ -75,16 +70,9 @@ def _mean_over_resamples(
     return mean / RESAMPLES
 
 
-def _beside(fit: SmoothFit, targets: Floats, rule: Rule, current: Floats, ranks: list[Floats]) -> Floats:
-    """Find the ranks (t, k) of the best thresholds at equal distance from the current ones (k,)."""
-    nodes = [[np.searchsorted(axis, value) for axis, value in zip(fit.cells.axes, current, strict=True)]]
-    here = _at(ranks, np.array(nodes))
-    reach = max(float(rank[0] - rank[-1]) for rank in ranks)
-    ray = here + np.linspace(reach, -reach, STEPS_OF_RAY)[:, np.newaxis]
-    tp, alerts = counts_along_nodes(fit, _nearest(ranks, ray), rule)
-    # Strictest first.
-    corners, precisions = concave_majorant(alerts[::-1], tp[::-1])
-    return ray[::-1][corners[np.searchsorted(-precisions, -targets)]]
+def _nodes_of(fit: SmoothFit, thresholds: Floats) -> Indices:
+    """Find the first node (1, k) at or above thresholds (k,)."""
+    return np.array([[np.searchsorted(axis, value) for axis, value in zip(fit.cells.axes, thresholds, strict=True)]])
 
 
 def _rising(nodes: Indices, gains: Callable[[Indices], Floats]) -> Indices:
@@ -124,7 +112,7 @@ def _gains(fit: SmoothFit, nodes: Indices, targets: Floats, rule: Rule) -> Float
     return np.asarray(tp - targets * alerts)
 
 
-def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, rule: Rule, most_lack: float) -> Bools:
+def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, rule: Rule) -> Bools:
     """Find at which targets (t,) rising nodes (t, k) gain something, and hardly less than the best ones."""
     gains, most = (_gains(fit, at, targets, rule) for at in (nodes, best))
     # Flagged by one of the two, but not by the other; as sums of squared weights.
@@ -134,4 +122,4 @@ def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, ru
     )
     tp, alerts = np.abs(2 * of_joined - of_one - of_other)
     variance = (1 - targets) ** 2 * tp + targets**2 * (alerts - tp)
-    return np.asarray((gains > 0) & (most - gains <= most_lack * np.sqrt(variance.clip(0.0))))
+    return np.asarray((gains > 0) & (most - gains <= MAX_LACK * np.sqrt(variance.clip(0.0))))

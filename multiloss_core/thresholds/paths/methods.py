@@ -31,13 +31,15 @@ class PathSearch:
     """Data, rule and grid of the search of paths; shared values are computed once.
 
     `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule; counted cells
-    are thinned to fewer nodes. Raises DataError for an unknown rule.
+    are thinned to fewer nodes. `current`: thresholds (k,) that the smooth path stays beside, see `smooth_path`. Raises
+    DataError for an unknown rule.
     """
 
     source: RatedDocuments | CountSurfaces
     rule: Rule = "any"
     resolution: int = 100
     spacing: Spacing = "uniform"
+    current: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         require_rule(self.rule)
@@ -78,7 +80,7 @@ class PathMethod:
 
 SMOOTH = PathMethod(
     name="smooth",
-    find=lambda search: path_of_fit(search.source, search.fit, search.rule),
+    find=lambda search: path_of_fit(search.source, search.fit, search.rule, search.current),
     beyond="fit",
 )
 GRAPH = PathMethod(

@@ -25,7 +25,7 @@ def f_beta_of_point(point: Point) -> float:
     >>> from multiloss_core import f_beta_of_point, operating_point, simulate_population, smooth_path
     >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
     >>> round(f_beta_of_point(operating_point(smooth_path(documents), 0.2)), 2)
-    1.8
+    1.76
     """
     if point.status != "inside":
         return math.nan
