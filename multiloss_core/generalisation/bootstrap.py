@@ -305,7 +305,8 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
         if documents.groups is None:
             continue
         for row, kind in enumerate((documents.labels, ~documents.labels)):
-            counted = weights * (caught & kind)
+            # Where none of a class is flagged, the first ones come in groups as all others do.
+            counted = weights * (caught & kind if (caught & kind).any() else kind)
             deviations = counted - weights * (counted.sum() / total)
             alone = float(np.square(deviations).sum())
             if alone > 0:

@@ -69,12 +69,13 @@ def current_thresholds_of(analysis: Analysis) -> Floats | None:
 
 
 def current_for(key: str, rule: Rule, names: tuple[str, ...]) -> tuple[float, ...] | None:
-    """Return the current thresholds of a dataset and rule, as `current_thresholds_of`."""
+    """Return the current thresholds of a dataset and rule, as `current_thresholds_of`; at first those of a link."""
     kept = session().point.compared.get((key, rule))
-    if kept is None or all(value is None for value in kept.current):
+    current = [*(CURRENT.shown() or [])] if kept is None else kept.current
+    if all(value is None for value in current):
         return None
     try:
-        return tuple(checked_thresholds([math.inf if one is None else one for one in kept.current], names).tolist())
+        return tuple(checked_thresholds([math.inf if one is None else one for one in current], names).tolist())
     except DataError:
         return None
 

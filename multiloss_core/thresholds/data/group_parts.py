@@ -54,9 +54,11 @@ class GroupParts:
         everything, all_squares = self.weights.sum(axis=(1, 2)), float(self.squares.sum())
         for i, vertex in enumerate(self.vertices(thresholds)):
             for row, kind in enumerate((1, 0)):
-                counted = self.weights[:, vertex + 1 :, kind].sum(axis=1)
+                # Where none of a class is flagged, the first ones come in groups as all others do.
+                first = vertex + 1 if self.weights[:, vertex + 1 :, kind].any() else 0
+                counted = self.weights[:, first:, kind].sum(axis=1)
                 share = ratio(float(counted.sum()), float(everything.sum()))
-                squares = float(self.squares[:, vertex + 1 :, kind].sum())
+                squares = float(self.squares[:, first:, kind].sum())
                 alone = squares * (1 - 2 * share) + share**2 * all_squares
                 effects[row, i] = self._effect(counted - share * everything, alone)
         return effects

@@ -45,7 +45,7 @@ def averaged_nodes(
     at_best = _at(ranks, best)
     mean = _mean_over_resamples(fit, targets, rule, sample, ranks)
     chosen = best
-    at_current = None if current is None else _at(ranks, _nodes_of(fit, current))
+    at_current = None if current is None else _at(ranks, nodes_of(fit, current))
     for aim in (mean, at_current):
         if aim is None:
             continue
@@ -54,6 +54,11 @@ def averaged_nodes(
             chosen = np.where(_is_close(fit, best, nodes, targets, rule)[:, np.newaxis], nodes, chosen)
     chosen = _rising(chosen, partial(_gains, fit, targets=targets, rule=rule))
     return never_where_useless(fit, targets, chosen, rule)
+
+
+def nodes_of(fit: SmoothFit, thresholds: Floats) -> Indices:
+    """Find the first node (1, k) at or above thresholds (k,)."""
+    return np.array([[np.searchsorted(axis, value) for axis, value in zip(fit.cells.axes, thresholds, strict=True)]])
 
 
 def _mean_over_resamples(
@@ -68,11 +73,6 @@ def _mean_over_resamples(
         table = table_of_nodes(fit.refitted(drawn), rule, max_nodes)
         mean += _at(ranks, _rising(best_in_table(table, targets), partial(table.gains, targets=targets)))
     return mean / RESAMPLES
-
-
-def _nodes_of(fit: SmoothFit, thresholds: Floats) -> Indices:
-    """Find the first node (1, k) at or above thresholds (k,)."""
-    return np.array([[np.searchsorted(axis, value) for axis, value in zip(fit.cells.axes, thresholds, strict=True)]])
 
 
 def _rising(nodes: Indices, gains: Callable[[Indices], Floats]) -> Indices:

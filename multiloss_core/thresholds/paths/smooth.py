@@ -7,7 +7,7 @@ from scipy.special import expit
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes
+from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes, nodes_of
 from multiloss_core.thresholds.paths.best_nodes import counts_along_nodes, thresholds_at
 from multiloss_core.thresholds.paths.resampling import resamples_of
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
@@ -71,6 +71,9 @@ def path_of_fit(
     tp = np.append(np.cumsum((between * -np.diff(alerts))[::-1])[::-1], 0.0)
     kept = np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))
     thresholds = thresholds_at(fit.cells, nodes[kept])
+    if known is not None and source.documents is not None:
+        # Between two nodes lies no better place than the one in use.
+        thresholds = np.where(nodes[kept] == nodes_of(fit, known), np.maximum(known, source.floors), thresholds)
     counts = source.counts_along(thresholds, rule)
     return ThresholdPath(
         thresholds,
