@@ -290,3 +290,14 @@ class TestNewtonRefit:
             assert loss(coefficients)[0] <= reference.fun + 1e-3
             assert (coefficients[1:][shape] >= 0).all()
         assert abs(again.precision - design.precision(reference.x)).max() < 0.05
+
+
+def test_no_flagged_group_leaves_room_for_a_whole_one():
+    """Customers of five alerts: none of 60 negative ones above the threshold does not exclude one or two."""
+    customers = np.repeat(np.arange(120), 5)
+    labels = customers < 60
+    scores = np.where(labels, 1.0, 0.0)[:, np.newaxis] + np.linspace(0, 0.1, 600)[:, np.newaxis]
+    documents = RatedDocuments(scores, labels, floors=[0.0], groups=customers)
+    found = bootstrap_thresholds(documents, [0.9], "any", generator=np.random.default_rng(0)).intervals()
+    assert found.in_sample.fp == 0
+    assert found.expected.fp.high > 10

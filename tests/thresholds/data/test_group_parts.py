@@ -70,7 +70,10 @@ class TestParts:
         weight = frame["weight"]
         for vertex in range(len(PATH)):
             for row, positive in enumerate((1, 0)):
-                counted = weight * (flags(frame, vertex, rule) & (frame["positive"] == positive))
+                kind = frame["positive"] == positive
+                caught = flags(frame, vertex, rule) & kind
+                # Where none is flagged, as all of the class.
+                counted = weight * (caught if caught.any() else kind)
                 deviations = counted - weight * counted.sum() / weight.sum()
                 alone = (deviations**2).sum()
                 between = (deviations.groupby(frame["part"]).sum() ** 2).sum() * 40 / 39

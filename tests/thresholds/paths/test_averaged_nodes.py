@@ -114,7 +114,7 @@ def noisy_pair(seed, positives):
     return RatedDocuments(scores, labels, floors=[-9.0, -9.0])
 
 
-def test_with_few_positives_the_point_stays_at_current_thresholds():
+def test_few_positives_keep_current_thresholds():
     documents = noisy_pair(0, 25)
     free = operating_point(smooth_path(documents), 0.3).thresholds
     current = [free[0], free[1] + 0.1]
@@ -122,7 +122,7 @@ def test_with_few_positives_the_point_stays_at_current_thresholds():
     np.testing.assert_array_equal(held, current)
 
 
-def test_with_many_positives_poor_current_thresholds_are_left():
+def test_many_positives_leave_poor_thresholds():
     documents = noisy_pair(1, 2_000)
     free = operating_point(smooth_path(documents), 0.3)
     held = operating_point(smooth_path(documents, current=[1.5, np.inf]), 0.3)
