@@ -156,8 +156,6 @@ class RecordedSettings:
     amount: Name | None = None
     """Column whose money was counted: then every TP, FP and number of alerts is a sum of it (times the weight), and
     precisions are shares of money. Null where documents were counted."""
-    beside: tuple[float | None, ...] | None = None
-    """Thresholds in use that the default path stayed at where the data allowed it, null for never."""
 
 
 @recorded

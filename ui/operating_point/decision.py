@@ -18,7 +18,7 @@ from multiloss_core.figures import curves_drawing, plane_drawing, space_drawing,
 from multiloss_core.formatting import score_name
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import Point
+from multiloss_core.thresholds import SMOOTH, Point
 from multiloss_core.thresholds.targets import manual_point
 from ui.operating_point.analysis import Analysis
 from ui.records import weeks_of
@@ -36,15 +36,23 @@ def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
     """
     settings = analysis.settings
     amount = analysis.rated.columns.amount if settings.unit is Unit.MONEY else None
-    beside = None if settings.current is None else decisions.recorded_thresholds(settings.current)
-    recorded = RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution, amount, beside)
+    recorded = RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution, amount)
     target = more.pop("target", None) or target_of(analysis, point)
     return decisions.record_of(point, analysis.rated, recorded, counted=analysis.dataset.source, target=target, **more)
 
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
-    """Record the source of a point set by the slider or manually, and its certificate."""
-    return target_of_point(point, certificate_values(analysis, point) if isinstance(point, OperatingPoint) else ())
+    """Record the source of a point set by the slider or manually, its certificate and what its path stayed at."""
+    if not isinstance(point, OperatingPoint):
+        return target_of_point(point)
+    return target_of_point(point, (*certificate_values(analysis, point), *_stayed_at(analysis, point)))
+
+
+def _stayed_at(analysis: Analysis, point: Point) -> tuple[GoalValue, ...]:
+    """Return the present thresholds that the default path stayed at where the data allowed it, without never."""
+    current = analysis.settings.current if point.method == SMOOTH.name else None
+    named = zip(point.names, current or (), strict=current is not None)
+    return tuple(GoalValue(f"stay at the present {name}", value) for name, value in named if math.isfinite(value))
 
 
 def certificate_values(analysis: Analysis, point: Point) -> tuple[GoalValue, ...]:
