@@ -126,3 +126,14 @@ def test_scenarios_with_and_without_amounts_are_compared():
     (table,) = [element.value for element in app.dataframe if "Payoff there" in element.value]
     (_, _), (tp, fp) = sums_by_pandas([table.loc[0, f"{score} ≥"] for score in SCORES], "any")
     assert table.loc[0, "Payoff there"] == pytest.approx(tp * 19 - fp * 8)
+
+
+def test_a_link_keeps_the_point_at_present_thresholds():
+    app = opened(m="20", now="0.78,0.75", stay="true")
+    assert app.checkbox(key="stay").value
+    expected = operating_point(smooth_path(rated()[1], current=[0.78, 0.75]), 0.2)
+    assert thresholds_of(row_of(app)["words"]) == pytest.approx(expected.thresholds.tolist(), rel=1e-3)
+    run(app.checkbox(key="stay").uncheck())
+    free = operating_point(smooth_path(rated()[1]), 0.2)
+    assert thresholds_of(row_of(app)["words"]) == pytest.approx(free.thresholds.tolist(), rel=1e-3)
+    assert free.thresholds.tolist() != expected.thresholds.tolist()
