@@ -92,7 +92,7 @@ def halved(train: RatedDocuments, other: RatedDocuments, rule: Rule) -> Halved:
 
 
 class Truth(NamedTuple):
-    """Mean loss (targets,) against hindsight on halves of a population: of the graph and of its best thresholds."""
+    """Mean loss (targets,) on halves of a population: of the graph and of its best thresholds."""
 
     graph: Floats
     best: Floats

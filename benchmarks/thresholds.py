@@ -40,7 +40,7 @@ def main() -> None:
 def interleaved(
     ways: Sequence[Callable[[], object]], *, repetitions: int, inner: tuple[int, ...] | None = None
 ) -> list[float]:
-    """Time each way turn by turn, so that all of them meet the same noise; median seconds of each."""
+    """Time all ways in turn, under the same noise; return median seconds of each."""
     inner = inner or (1,) * len(ways)
     for way, times in zip(ways, inner, strict=True):
         if times > 1 or repetitions > 2:

@@ -7,10 +7,11 @@ from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
 
 
 def concave_majorant(x: Floats, y: Floats) -> tuple[Indices, Floats]:
-    """Find the corners (b + 1,) of the upper hull of points (n,), x, y >= 0, by rising x, and its falling slopes (b,).
+    """Find the corners (b + 1,) of the upper hull of points, and its slopes (b,).
 
-    Of equal points the first is kept; differences within rounding count as none. O(n log n), by
-    pool-adjacent-violators on the slopes between neighbours, weighted by their distance.
+    `x` and `y` (n,) are not negative; corners follow rising x, and slopes fall. Of equal points the first is kept;
+    differences within rounding count as none. O(n log n), by pool-adjacent-violators on the slopes between neighbours,
+    weighted by their distance.
 
     Examples
     --------

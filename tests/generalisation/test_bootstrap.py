@@ -293,7 +293,7 @@ class TestNewtonRefit:
 
 
 def test_no_flagged_group_leaves_room_for_a_whole_one():
-    """Customers of five alerts: none of 60 negative ones above the threshold does not exclude one or two."""
+    """Of 60 negative customers of five alerts none is above the threshold."""
     customers = np.repeat(np.arange(120), 5)
     labels = customers < 60
     scores = np.where(labels, 1.0, 0.0)[:, np.newaxis] + np.linspace(0, 0.1, 600)[:, np.newaxis]

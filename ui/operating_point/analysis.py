@@ -65,7 +65,7 @@ FIRST = (SMOOTH.name, GRAPH.name)
 
 @dataclass(frozen=True)
 class Settings:
-    """How surfaces are counted and paths searched. `unit`: what TP and FP count. `current`: see `PathSearch`."""
+    """How surfaces are counted and paths searched (`PathSearch`); what TP and FP count."""
 
     rule: Rule
     spacing: Spacing

@@ -69,7 +69,7 @@ def current_thresholds_of(analysis: Analysis) -> Floats | None:
 
 
 def current_for(key: str, rule: Rule, names: tuple[str, ...]) -> tuple[float, ...] | None:
-    """Return the current thresholds of a dataset and rule, as `current_thresholds_of`; at first those of a link."""
+    """Return the current thresholds (k,) of a dataset and rule; at first those of a link."""
     kept = session().point.compared.get((key, rule))
     current = [*(CURRENT.shown() or [])] if kept is None else kept.current
     if all(value is None for value in current):

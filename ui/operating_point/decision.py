@@ -42,14 +42,14 @@ def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
 
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
-    """Record the source of a point set by the slider or manually, its certificate and what its path stayed at."""
+    """Record how a point was set, its certificate and the thresholds its path stayed at."""
     if not isinstance(point, OperatingPoint):
         return target_of_point(point)
     return target_of_point(point, (*certificate_values(analysis, point), *_stayed_at(analysis, point)))
 
 
 def _stayed_at(analysis: Analysis, point: Point) -> tuple[GoalValue, ...]:
-    """Return the present thresholds that the default path stayed at where the data allowed it, without never."""
+    """Return the present thresholds that the default path stays at, without never."""
     current = analysis.settings.current if point.method == SMOOTH.name else None
     named = zip(point.names, current or (), strict=current is not None)
     return tuple(GoalValue(f"stay at the present {name}", value) for name, value in named if math.isfinite(value))

@@ -29,17 +29,17 @@ MAX_LACK = 0.6
 def averaged_nodes(
     fit: SmoothFit, targets: Floats, rule: Rule, sample: CellSample, current: Floats | None = None
 ) -> Indices:
-    """Find nodes (t, k) for rising targets (t,), none falling: those of `best_nodes`, averaged over resamples.
+    """Average the best nodes (t, k) for rising targets (t,) over resamples; none falls.
 
-    The best nodes move with chance as n^(-1/3); their mean over resamples (Breiman 1996) moves less. It is taken in the
-    logarithm of the number of documents at or above each node.
+    The nodes of `best_nodes` move with chance as n^(-1/3); their mean over resamples (Breiman 1996) moves less. It is
+    taken in the logarithm of the number of documents at or above each node.
 
     At a jump of the precision, or where classifiers can replace each other, the mean may lie far below the best. So it
-    is kept only where data could hardly tell it from the best: its expected gain lacks at most `MAX_LACK` standard
+    is kept only where data hardly distinguish it from the best: its expected gain lacks at most `MAX_LACK` standard
     errors, of the documents that one flags and the other does not. Else half the way is tried, else the best nodes
     stay; where nothing is gained, nothing is flagged. `current` thresholds (k,) come before the mean on the same
-    condition. Deterministic. Each resample costs a refit and O(n log n) for a
-    table of n nodes; too many classifiers for a table keep the best nodes.
+    condition. Deterministic. Each resample costs a refit and O(n log n) for a table of n nodes; too many classifiers
+    for a table keep the best nodes.
     """
     best, ranks = best_nodes(fit, targets, rule), _log_ranks(fit)
     at_best = _at(ranks, best)
@@ -64,7 +64,10 @@ def nodes_of(fit: SmoothFit, thresholds: Floats) -> Indices:
 def _mean_over_resamples(
     fit: SmoothFit, targets: Floats, rule: Rule, sample: CellSample, ranks: list[Floats]
 ) -> Floats | None:
-    """Average the ranks (t, k) of the best nodes of resamples; None if a table cannot hold two nodes of each axis."""
+    """Average the ranks (t, k) of the best nodes of resamples; None without a table.
+
+    A table must hold two nodes of each axis.
+    """
     max_nodes = NODES.get(len(ranks), NODES_OF_MANY)
     if 2 ** len(ranks) > max_nodes:
         return None
@@ -76,13 +79,13 @@ def _mean_over_resamples(
 
 
 def _rising(nodes: Indices, gains: Callable[[Indices], Floats]) -> Indices:
-    """Raise or lower nodes (t, k) to one another, so that none falls, whichever gains more in all."""
+    """Raise or lower nodes (t, k) until none falls, whichever gains more in all."""
     ways = np.maximum.accumulate(nodes), np.minimum.accumulate(nodes[::-1])[::-1]
     return max(ways, key=lambda way: float(gains(way).sum()))
 
 
 def _log_ranks(fit: SmoothFit) -> list[Floats]:
-    """Compute the logarithm of the documents at or above each node of each axis, falling; the last is never."""
+    """Count documents at or above each node of each axis, as logarithms; the last is never."""
     ranks = []
     for axis, column in zip(fit.cells.axes, fit.cells.cells.T, strict=True):
         above = np.cumsum(np.bincount(column, fit.totals, len(axis) + 1)[::-1])[::-1]
@@ -107,13 +110,13 @@ def _nearest(ranks: list[Floats], wanted: Floats) -> Indices:
 
 
 def _gains(fit: SmoothFit, nodes: Indices, targets: Floats, rule: Rule) -> Floats:
-    """Compute (1 - m) TP - m FP, as the fit expects them, at rising nodes (t, k) for targets m (t,)."""
+    """Compute the expected (1 - m) TP - m FP at rising nodes (t, k) for targets m (t,)."""
     tp, alerts = counts_along_nodes(fit, nodes, rule)
     return np.asarray(tp - targets * alerts)
 
 
 def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, rule: Rule) -> Bools:
-    """Find at which targets (t,) rising nodes (t, k) gain something, and hardly less than the best ones."""
+    """Find the targets (t,) at which rising nodes (t, k) gain hardly less than the best ones."""
     gains, most = (_gains(fit, at, targets, rule) for at in (nodes, best))
     # Flagged by one of the two, but not by the other; as sums of squared weights.
     joined = np.minimum(nodes, best) if rule == "any" else np.maximum(nodes, best)

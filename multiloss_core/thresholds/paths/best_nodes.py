@@ -51,7 +51,10 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, max_nodes: int = MAX
 def counts_along_nodes(
     fit: SmoothFit, nodes: Indices, rule: Rule, scale: Floats | float = 1.0
 ) -> tuple[Floats, Floats]:
-    """Compute expected TP and alerts (m,) at rising nodes (m, k), divided by a scale of the cells. O(c log m)."""
+    """Compute expected TP and alerts (m,) at rising nodes (m, k). O(c log m).
+
+    The weights of cells are divided by `scale`.
+    """
     # Cell index i lies at or above node i - 1: cells act as documents with their indices as scores.
     turning = turning_points(fit.cells.cells, nodes + 1, rule)
     tp, alerts = (still_flagged(turning, counts / scale, len(nodes)) for counts in (fit.expected, fit.totals))
@@ -72,7 +75,10 @@ def flagged_cells(cells: ScoreCells, nodes: Indices, rule: Rule) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class TableOfNodes:
-    """Expected TP and alerts, of shape (n_1, …, n_k), at the `nodes` of each axis; `complete` if these are all."""
+    """Expected TP and alerts, of shape (n_1, …, n_k), at `nodes` of each axis.
+
+    `complete`: these are all nodes.
+    """
 
     nodes: tuple[Indices, ...]
     tp: Floats
@@ -86,7 +92,7 @@ class TableOfNodes:
 
 
 def table_of_nodes(fit: SmoothFit, rule: Rule, max_nodes: int) -> TableOfNodes:
-    """Count what the fit expects at all nodes, or at evenly chosen ones if there are more than `max_nodes`."""
+    """Count what the fit expects at all nodes, or at `max_nodes` evenly chosen ones."""
     # The last node is never, one after the nodes of the axis.
     counts = np.array([len(axis) + 1 for axis in fit.cells.axes])
     nodes_per_axis = np.minimum(counts, int(max_nodes ** (1 / len(counts))))
@@ -109,7 +115,7 @@ def table_of_nodes(fit: SmoothFit, rule: Rule, max_nodes: int) -> TableOfNodes:
 
 
 def best_in_table(table: TableOfNodes, targets: Floats) -> Indices:
-    """Find the strictest best node (t, k) at each target (t,), never if no gain is positive. O(n log n)."""
+    """Find the strictest best node (t, k) at each target (t,); never without gain. O(n log n)."""
     strictest_first = (slice(None, None, -1),) * table.tp.ndim
     corners, precisions = concave_majorant(table.alerts[strictest_first].ravel(), table.tp[strictest_first].ravel())
     numbers = np.unravel_index(corners[np.searchsorted(-precisions, -targets)], table.tp.shape)
@@ -117,9 +123,9 @@ def best_in_table(table: TableOfNodes, targets: Floats) -> Indices:
 
 
 def never_where_useless(fit: SmoothFit, targets: Floats, nodes: Indices, rule: Rule) -> Indices:
-    """Set nodes (t, k) to never for classifiers with a precision below the target even above the last node.
+    """Set nodes (t, k) to never for classifiers that are useless even above the last node.
 
-    Where nothing is flagged, all are never.
+    Useless: the precision there is below the target. Where nothing is flagged, all are never.
     """
     never = np.array([len(axis) for axis in fit.cells.axes])
     at_top = nodes >= never - 1

@@ -32,7 +32,7 @@ _BLAS = ThreadpoolController()
 
 
 def single_threaded(function: Callable[P, T]) -> Callable[P, T]:
-    """Run a function with one thread of BLAS: its matrices are small, and several threads cost far more."""
+    """Run a function with one thread of BLAS: with small matrices several cost far more."""
     wrapped: Callable[P, T] = _BLAS.wrap(limits=1, user_api="blas")(function)
     return wrapped
 

@@ -35,8 +35,8 @@ def smooth_path(
     counts. After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
     `resolution`: nodes of either kind for each classifier, see `score_cells`; by default fewer for more classifiers.
-    From surfaces, with their own rule, the thresholds are nodes of the table. `current`: thresholds (k,) in use,
-    infinity for never; the path stays at or beside them at targets where the data do not contradict them.
+    From surfaces, with their own rule, the thresholds are nodes of the table. `current`: present thresholds
+    (k,), infinity for never; the path stays at or beside them at targets where the data do not contradict them.
 
     Raises DataError: an unknown rule, or not one usable current threshold for each classifier.
 
@@ -72,7 +72,7 @@ def path_of_fit(
     kept = np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))
     thresholds = thresholds_at(fit.cells, nodes[kept])
     if known is not None and source.documents is not None:
-        # Between two nodes lies no better place than the one in use.
+        # The current thresholds themselves, not the next nodes.
         thresholds = np.where(nodes[kept] == nodes_of(fit, known), np.maximum(known, source.floors), thresholds)
     counts = source.counts_along(thresholds, rule)
     return ThresholdPath(
