@@ -111,8 +111,8 @@ def _ask_to_stay(current: tuple[float, ...] | None) -> tuple[float, ...] | None:
         key=STAY_KEY,
         bind="query-params",
         disabled=current is None,
-        help="The default path keeps to them wherever your data show nothing clearly better: useful with few positives. "
-        "Enter them under *Compare with the present thresholds*.",
+        help="The default path keeps to them wherever your data show nothing clearly better; useful with few "
+        "positives. Enter them under *Compare with the present thresholds*.",
     )
     return current if stays else None
 
