@@ -209,7 +209,11 @@ def rated_csv(seed=5):
 
 def expected_point(frame, scores, rating, positive=None, *, percent, method="smooth", rule="any", floors=None):
     """Return the point of the core: thresholds in the fewest digits, TP, FP."""
-    documents = RatedDocuments.from_frame(frame, scores, rating, positive, floors=floors, floor_method="corner")
+    # The public files name persons, which Multiloss takes for groups.
+    group = "person" if "person" in frame else None
+    documents = RatedDocuments.from_frame(
+        frame, scores, rating, positive, floors=floors, floor_method="corner", group=group
+    )
     if method == "smooth":
         path = smooth_path(documents, rule=rule)
     elif method == "graph":
