@@ -365,10 +365,10 @@ def _explain_path(unit: Unit) -> dict[str, str]:
             "is unknown.",
         }
     return counts | {
-        "Fraud in the last": "Marginal precision of the last step down to this point; an estimate is that of the "
-        "smooth fit. It is at least the target.",
-        "Fraud in the next": "Marginal precision of the next step down; an estimate is that of the smooth fit. It is "
-        "below the target, so the path stops here.",
+        "Fraud in the last": "Marginal precision of the last step down to this point; as an estimate, of the targets "
+        "between which the smooth path takes it. It is at least the target.",
+        "Fraud in the next": "Marginal precision of the next step down; as an estimate, of the targets between which "
+        "the smooth path takes it. It is below the target, so the path stops here.",
     }
 
 
