@@ -151,6 +151,6 @@ class TestGroups:
             found.append(np.append(self.widths(result.intervals()), margin.high - margin.low))
         rows, alone, parts = found
         # 200 resamples fix each end to about 10 %, and both sides choose thresholds of their own.
-        assert parts / rows == pytest.approx(np.ones(9), abs=0.4)
+        assert parts / rows == pytest.approx(np.ones(9), abs=0.5)
         assert np.median(parts / rows) == pytest.approx(1.0, abs=0.15)
         assert np.median(alone / rows) < 0.75
