@@ -122,7 +122,7 @@ def test_answer_compares_with_current_thresholds(data, path):
     app = sheet()
     floors = data.source.floors
     assert sentence(app).startswith("## Flag ")
-    present = np.round(floors + 0.5 * (1 - floors), 2)
+    present = np.round(floors + 0.35 * (1 - floors), 2)
     for j, value in enumerate(present):
         run(app.number_input(key=f"in_force_{j}").set_value(value))
     (values, caught, _) = cards(app)[1]
