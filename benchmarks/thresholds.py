@@ -10,6 +10,7 @@ from time import perf_counter
 import networkx as nx
 import numpy as np
 
+from benchmarks.real_halves import FOLDER, read_rated
 from benchmarks.reporting import print_setup, print_table
 from multiloss_core import (
     CountSurfaces,
@@ -161,11 +162,12 @@ def time_paths(documents: RatedDocuments) -> None:
 
 
 def time_default(documents: RatedDocuments) -> None:
-    few, four = documents_of(10_000), documents_of(19_540)
-    others = np.random.default_rng(1).normal(four.scores, 0.2)
-    four = RatedDocuments(np.column_stack([four.scores, others]), four.labels)
-    rows = []
-    for source in (few, four, documents):
+    rows, sources = [], [documents_of(10_000), documents]
+    file = FOLDER / "bssr1_four_scores_rated.csv"
+    if file.exists():
+        frame, columns = read_rated(file)
+        sources.append(RatedDocuments.from_frame(frame, **columns))
+    for source in sources:
         seconds = interleaved([lambda source=source: smooth_path(source)], repetitions=3)[0]
         rows.append((f"{len(source.labels):,}", len(source.names), f"{seconds:.2f}"))
     print_table("`smooth_path`, resamples included, seconds", ("documents", "classifiers", "seconds"), rows)

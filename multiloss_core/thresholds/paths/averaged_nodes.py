@@ -21,8 +21,8 @@ from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 RESAMPLES = 40
 # Nodes of the tables of resamples, by the number of classifiers: the average is finer than they are.
 NODES, NODES_OF_MANY = {1: 2_000, 2: 6_400}, 20_000
-# How many standard errors other nodes may lack of the best gain.
-MAX_LACK = 0.6
+# How many standard errors the mean may lack of the best gain, and current thresholds with at most this many positives.
+MAX_LACK, MAX_LACK_OF_CURRENT, FEW_POSITIVES = 0.6, 0.8, 30.0
 
 
 @single_threaded
@@ -37,21 +37,22 @@ def averaged_nodes(
     At a jump of the precision, or where classifiers can replace each other, the mean may lie far below the best. So it
     is kept only where data hardly distinguish it from the best: its expected gain lacks at most `MAX_LACK` standard
     errors, of the documents that one flags and the other does not. Else half the way is tried, else the best nodes
-    stay; where nothing is gained, nothing is flagged. `current` thresholds (k,) come before the mean on the same
-    condition. Deterministic. Each resample costs a refit and O(n log n) for a table of n nodes; too many classifiers
-    for a table keep the best nodes.
+    stay; where nothing is gained, nothing is flagged. `current` thresholds (k,) come before the mean on such a
+    condition, the stricter the more positives there are. Deterministic. Each resample costs a refit and O(n log n) for
+    a table of n nodes; too many classifiers for a table keep the best nodes.
     """
     best, ranks = best_nodes(fit, targets, rule), _log_ranks(fit)
     at_best = _at(ranks, best)
     mean = _mean_over_resamples(fit, targets, rule, sample, ranks)
     chosen = best
-    at_current = None if current is None else _at(ranks, nodes_of(fit, current))
-    for aim in (mean, at_current):
-        if aim is None:
-            continue
+    aims = [] if mean is None else [(mean, MAX_LACK)]
+    if current is not None:
+        trust = np.sqrt(FEW_POSITIVES / max(float(fit.positives @ fit.scale), FEW_POSITIVES))
+        aims.append((_at(ranks, nodes_of(fit, current)), MAX_LACK_OF_CURRENT * trust))
+    for aim, most_lack in aims:
         for part in (0.5, 1.0):
             nodes = _nearest(ranks, at_best + part * (aim - at_best))
-            chosen = np.where(_is_close(fit, best, nodes, targets, rule)[:, np.newaxis], nodes, chosen)
+            chosen = np.where(_is_close(fit, best, nodes, targets, rule, most_lack)[:, np.newaxis], nodes, chosen)
     chosen = _rising(chosen, partial(_gains, fit, targets=targets, rule=rule))
     return never_where_useless(fit, targets, chosen, rule)
 
@@ -115,7 +116,7 @@ def _gains(fit: SmoothFit, nodes: Indices, targets: Floats, rule: Rule) -> Float
     return np.asarray(tp - targets * alerts)
 
 
-def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, rule: Rule) -> Bools:
+def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, rule: Rule, most_lack: float) -> Bools:
     """Find the targets (t,) at which rising nodes (t, k) gain hardly less than the best ones."""
     gains, most = (_gains(fit, at, targets, rule) for at in (nodes, best))
     # Flagged by one of the two, but not by the other; as sums of squared weights.
@@ -125,4 +126,4 @@ def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, ru
     )
     tp, alerts = np.abs(2 * of_joined - of_one - of_other)
     variance = (1 - targets) ** 2 * tp + targets**2 * (alerts - tp)
-    return np.asarray((gains > 0) & (most - gains <= MAX_LACK * np.sqrt(variance.clip(0.0))))
+    return np.asarray((gains > 0) & (most - gains <= most_lack * np.sqrt(variance.clip(0.0))))
