@@ -21,8 +21,8 @@ from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 RESAMPLES = 40
 # Nodes of the tables of resamples, by the number of classifiers: the average is finer than they are.
 NODES, NODES_OF_MANY = {1: 2_000, 2: 6_400}, 20_000
-# How many standard errors the mean may lack of the best gain, and current thresholds with at most this many positives.
-MAX_LACK, MAX_LACK_OF_CURRENT, FEW_POSITIVES = 0.6, 0.8, 30.0
+# How many standard errors nodes may lack of the best gain; current thresholds less with more positives than these.
+MAX_LACK, FEW_POSITIVES = 0.6, 30.0
 
 
 @single_threaded
@@ -48,7 +48,7 @@ def averaged_nodes(
     aims = [] if mean is None else [(mean, MAX_LACK)]
     if current is not None:
         trust = np.sqrt(FEW_POSITIVES / max(float(fit.positives @ fit.scale), FEW_POSITIVES))
-        aims.append((_at(ranks, nodes_of(fit, current)), MAX_LACK_OF_CURRENT * trust))
+        aims.append((_at(ranks, nodes_of(fit, current)), MAX_LACK * trust))
     for aim, most_lack in aims:
         for part in (0.5, 1.0):
             nodes = _nearest(ranks, at_best + part * (aim - at_best))

@@ -129,9 +129,9 @@ def test_scenarios_with_and_without_amounts_are_compared():
 
 
 def test_a_link_keeps_the_point_at_present_thresholds():
-    app = opened(m="20", now="0.78,0.75", stay="true")
+    app = opened(m="20", now="0.766,0.766", stay="true")
     assert app.checkbox(key="stay").value
-    expected = operating_point(smooth_path(rated()[1], current=[0.78, 0.75]), 0.2)
+    expected = operating_point(smooth_path(rated()[1], current=[0.766, 0.766]), 0.2)
     assert thresholds_of(row_of(app)["words"]) == pytest.approx(expected.thresholds.tolist(), rel=1e-3)
     run(app.checkbox(key="stay").uncheck())
     free = operating_point(smooth_path(rated()[1]), 0.2)
