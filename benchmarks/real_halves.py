@@ -80,15 +80,13 @@ def paths(documents: RatedDocuments, rule: Rule) -> dict[str, ThresholdPath]:
 
 def halved(train: RatedDocuments, other: RatedDocuments, rule: Rule) -> Halved:
     """Choose on one half, count on the other."""
-    values, found = [], None
-    for path in paths(train, rule).values():
-        thresholds = [point.thresholds for point in operating_points(path, TARGETS)]
-        counts = [other.counts_at(at, rule) for at in thresholds]
-        found = np.array([[one.tp for one in counts], [one.fp for one in counts]]) if found is None else found
-        values.append(gains(other, thresholds, rule))
+    thresholds = {name: chosen_by(path) for name, path in paths(train, rule).items()}
+    values = np.array([gains(other, chosen, rule) for chosen in thresholds.values()])
+    counts = [other.counts_at(at, rule) for at in thresholds[DEFAULT]]
+    found = np.array([[one.tp for one in counts], [one.fp for one in counts]])
     claim = cross_fit(train, {DEFAULT: partial(smooth_path, rule=rule)}, TARGETS)[DEFAULT]
     claimed = np.array([claim.tp, claim.fp])
-    return Halved(int(train.labels.sum()), np.array(values), hindsight(other, rule), claimed, np.asarray(found))
+    return Halved(int(train.labels.sum()), values, hindsight(other, rule), claimed, found)
 
 
 class Truth(NamedTuple):
@@ -105,10 +103,14 @@ def of_truth(case: Case, positives: int, splits: int) -> Truth:
     for seed in range(splits):
         train, other = sample(source, positives, 2 * seed), sample(source, positives, 2 * seed + 1)
         graph = graph_path(count_surfaces(train, rule=case.rule, spacing="uniform"))
-        chosen = [point.thresholds for point in operating_points(graph, TARGETS)]
         best = hindsight(other, case.rule)
-        losses.append([best - gains(other, ways, case.rule) for ways in (chosen, thresholds)])
+        losses.append([best - gains(other, ways, case.rule) for ways in (chosen_by(graph), thresholds)])
     return Truth(*np.mean(losses, axis=0))
+
+
+def chosen_by(path: ThresholdPath) -> list[Floats]:
+    """Find the thresholds of each target."""
+    return [point.thresholds for point in operating_points(path, TARGETS)]
 
 
 def gains(documents: RatedDocuments, thresholds: list[Floats], rule: Rule) -> Floats:
@@ -162,8 +164,8 @@ def measured(task: tuple[Case, int]) -> tuple[Case, list[Halved], Truth | None]:
     for seed in range(splits):
         two = list(halves(table, seed))
         found += [halved(train, other, rule) for train, other in (two, two[::-1])]
-    known = table in STRESS
-    return task[0], found, of_truth(task[0], found[0].positives, 2 * splits) if known else None
+    truth = of_truth(task[0], found[0].positives, 2 * splits) if table in STRESS else None
+    return task[0], found, truth
 
 
 def main() -> None:
@@ -193,10 +195,10 @@ def report(results: list[tuple[Case, list[Halved], Truth | None]]) -> None:
     for case, found, _ in results:
         name = f"{case.table}, {case.rule}, {np.mean([one.positives for one in found]):.0f}"
         for j, target in enumerate(TARGETS):
-            gains, best = np.array([one.gains[:, j] for one in found]), np.mean([one.best[j] for one in found])
-            own, *others = gains.mean(axis=0)
+            gained, best = np.array([one.gains[:, j] for one in found]), np.mean([one.best[j] for one in found])
+            own, *others = gained.mean(axis=0)
             better = int(np.argmax(others)) + 1
-            lost = gains[:, 0] - gains[:, better]
+            lost = gained[:, 0] - gained[:, better]
             # Each half chooses as many as it leaves.
             error = float(lost.std(ddof=1) * np.sqrt(1 / len(lost) + 1))
             shares = [f"{100 * value / best:.1f}" if best > 0 else "-" for value in (own, *others)]

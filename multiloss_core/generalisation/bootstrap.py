@@ -15,7 +15,7 @@ from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.best_nodes import flagged_cells
+from multiloss_core.thresholds.paths.best_nodes import flagged_cells, nodes_at
 from multiloss_core.thresholds.paths.operating_point import operating_points
 from multiloss_core.thresholds.paths.resampling import (
     CellSample,
@@ -316,10 +316,7 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
 
 def _units_of_cells(fit: SmoothFit, thresholds: Floats, rule: Rule) -> Floats:
     """Find the weight of an effective document (t,) in cells flagged by thresholds (t, k)."""
-    nodes = np.column_stack(
-        [np.searchsorted(axis, column) for axis, column in zip(fit.cells.axes, thresholds.T, strict=True)]
-    )
-    caught = flagged_cells(fit.cells, nodes, rule)
+    caught = flagged_cells(fit.cells, nodes_at(fit.cells, thresholds), rule)
     # Where nothing is flagged, of all.
     caught[:, fit.totals @ caught <= 0] = 1.0
     return np.asarray((fit.totals / fit.scale) @ caught / (fit.totals @ caught))

@@ -13,9 +13,7 @@ from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.best_nodes import MAX_TABLE_NODES, best_nodes, flagged_cells, thresholds_at
-from multiloss_core.thresholds.paths.resampling import (
-    CellSample,
-)
+from multiloss_core.thresholds.paths.resampling import CellSample
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 
 # How often the documents are dealt to folds, each of which is counted at thresholds chosen without it.

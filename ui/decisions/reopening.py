@@ -26,10 +26,10 @@ from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
 from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
 from ui.operating_point.analysis import Settings
 from ui.operating_point.current_thresholds import keep_current
-from ui.operating_point.decision import CONFIDENCE, GUARANTEED
+from ui.operating_point.decision import CONFIDENCE, GUARANTEED, STAYED
 from ui.operating_point.sections.certificate import request_certificate
 from ui.operating_point.sections.review_band import restore_block
-from ui.operating_point.settings import recorded_unit, restore_settings
+from ui.operating_point.settings import choose_to_stay, recorded_unit, restore_settings
 from ui.operating_point.state import IN_URL, current_target, set_target
 from ui.rated_data.column_roles import forget
 from ui.shared.session import Reopened, session
@@ -105,6 +105,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         documents=record.columns.rating is not None,
         amounts=rated_uploads().choice_for(source).amount is not None,
     )
+    choices |= choose_to_stay(stays=any(goal.name.startswith(STAYED) for goal in record.target.goal_values))
     _reopen_certificate(record, dataset)
     choices |= restore_goal(record.target, same_data=same) | restore_block(record.block)
     without_target = record.target.marginal_precision is None and not is_restorable(record.target, same_data=same)

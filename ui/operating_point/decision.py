@@ -25,6 +25,7 @@ from ui.records import weeks_of
 from ui.shared.formatting import vocabulary
 
 GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
+STAYED = "stay at the present"
 
 
 def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
@@ -52,7 +53,7 @@ def _stayed_at(analysis: Analysis, point: Point) -> tuple[GoalValue, ...]:
     """Return the present thresholds that the default path stays at, without never."""
     current = analysis.settings.current if point.method == SMOOTH.name else None
     named = zip(point.names, current or (), strict=current is not None)
-    return tuple(GoalValue(f"stay at the present {name}", value) for name, value in named if math.isfinite(value))
+    return tuple(GoalValue(f"{STAYED} {name}", value) for name, value in named if math.isfinite(value))
 
 
 def certificate_values(analysis: Analysis, point: Point) -> tuple[GoalValue, ...]:

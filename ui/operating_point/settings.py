@@ -223,6 +223,12 @@ def choose_method(name: str) -> None:
     st.session_state[METHOD_KEY] = name
 
 
+def choose_to_stay(*, stays: bool) -> dict[str, str]:
+    """Choose whether the path stays at the present thresholds, and return the URL's choice."""
+    st.session_state[STAY_KEY] = stays
+    return {STAY_KEY: "true"} if stays else {}
+
+
 def choose_unit(unit: Unit) -> None:
     """Select documents or money; call this before the widget is drawn."""
     st.session_state[UNIT_KEY] = unit.value

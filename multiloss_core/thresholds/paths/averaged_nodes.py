@@ -12,6 +12,7 @@ from multiloss_core.thresholds.paths.best_nodes import (
     best_nodes,
     counts_along_nodes,
     never_where_useless,
+    nodes_at,
     table_of_nodes,
 )
 from multiloss_core.thresholds.paths.precision_model import single_threaded
@@ -48,18 +49,13 @@ def averaged_nodes(
     aims = [] if mean is None else [(mean, MAX_LACK)]
     if current is not None:
         trust = np.sqrt(FEW_POSITIVES / max(float(fit.positives @ fit.scale), FEW_POSITIVES))
-        aims.append((_at(ranks, nodes_of(fit, current)), MAX_LACK * trust))
+        aims.append((_at(ranks, nodes_at(fit.cells, current[np.newaxis])), MAX_LACK * trust))
     for aim, most_lack in aims:
         for part in (0.5, 1.0):
             nodes = _nearest(ranks, at_best + part * (aim - at_best))
             chosen = np.where(_is_close(fit, best, nodes, targets, rule, most_lack)[:, np.newaxis], nodes, chosen)
     chosen = _rising(chosen, partial(_gains, fit, targets=targets, rule=rule))
     return never_where_useless(fit, targets, chosen, rule)
-
-
-def nodes_of(fit: SmoothFit, thresholds: Floats) -> Indices:
-    """Find the first node (1, k) at or above thresholds (k,)."""
-    return np.array([[np.searchsorted(axis, value) for axis, value in zip(fit.cells.axes, thresholds, strict=True)]])
 
 
 def _mean_over_resamples(

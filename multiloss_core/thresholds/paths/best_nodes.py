@@ -66,6 +66,11 @@ def thresholds_at(cells: ScoreCells, nodes: Indices) -> Floats:
     return np.column_stack([np.append(axis, np.inf)[nodes[:, j]] for j, axis in enumerate(cells.axes)])
 
 
+def nodes_at(cells: ScoreCells, thresholds: Floats) -> Indices:
+    """Find the first nodes (m, k) at or above thresholds (m, k); never for infinity."""
+    return np.column_stack([np.searchsorted(axis, thresholds[:, j]) for j, axis in enumerate(cells.axes)])
+
+
 def flagged_cells(cells: ScoreCells, nodes: Indices, rule: Rule) -> Floats:
     """Compute 0/1 masks (c, m) of the cells flagged at node numbers (m, k)."""
     above = [cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]

@@ -7,8 +7,8 @@ from scipy.special import expit
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes, nodes_of
-from multiloss_core.thresholds.paths.best_nodes import counts_along_nodes, thresholds_at
+from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes
+from multiloss_core.thresholds.paths.best_nodes import counts_along_nodes, nodes_at, thresholds_at
 from multiloss_core.thresholds.paths.resampling import resamples_of
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -73,7 +73,9 @@ def path_of_fit(
     thresholds = thresholds_at(fit.cells, nodes[kept])
     if known is not None and source.documents is not None:
         # The current thresholds themselves, not the next nodes.
-        thresholds = np.where(nodes[kept] == nodes_of(fit, known), np.maximum(known, source.floors), thresholds)
+        thresholds = np.where(
+            nodes[kept] == nodes_at(fit.cells, known[np.newaxis]), np.maximum(known, source.floors), thresholds
+        )
     counts = source.counts_along(thresholds, rule)
     return ThresholdPath(
         thresholds,

@@ -12,7 +12,7 @@ from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights
 from multiloss_core.thresholds.data.grid_counts import Axes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.best_nodes import counts_along_nodes
+from multiloss_core.thresholds.paths.best_nodes import counts_along_nodes, nodes_at
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -110,8 +110,7 @@ class ThresholdChoices:
             return None
         if documents is not None:
             return flagged_weights(documents.scores, weights, path.thresholds, self.rule)
-        nodes = [np.searchsorted(axis, column) for axis, column in zip(fit.cells.axes, path.thresholds.T, strict=True)]
-        return counts_along_nodes(fit, np.column_stack(nodes), self.rule)[0]
+        return counts_along_nodes(fit, nodes_at(fit.cells, path.thresholds), self.rule)[0]
 
     def at_nodes(self, axes: Axes, cap: DailyCap | None = None) -> Candidates:
         """Count all nodes of axes; a table of counts has its own."""

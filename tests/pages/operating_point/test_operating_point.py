@@ -419,7 +419,7 @@ def test_unreachable_target_is_explained():
     for words in ("No part of this path reaches 90 %", "flags nothing", "Lower the target"):
         assert words in warning
     (share,) = re.findall(r"hold ([\d.]+) % fraud", warning)
-    assert float(share) == pytest.approx(50, abs=3)
+    assert float(share) == pytest.approx(50, abs=1.5)
     thresholds, tp, fp = printed_point(app)
     assert (tp, fp) == (0, 0)
     assert thresholds[0] > 1.0
