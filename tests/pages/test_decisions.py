@@ -579,6 +579,7 @@ import streamlit as st
 from multiloss_core import operating_point
 from ui.operating_point.active_goal import GOALS
 from ui.operating_point.analysis import Settings, analyse
+from ui.operating_point.current_thresholds import keep_current
 from dataclasses import replace
 from tests.pages.steps import context_of
 from ui.operating_point.sections import save_decision
@@ -590,7 +591,8 @@ name, percent = st.session_state.get("name", "Login alerts"), st.session_state.g
 analysis = analyse(dataset_of(sample(name)), Settings("any", "positives", 24))
 point = operating_point(analysis.path("smooth"), percent / 100)
 show_reopened(analysis, point)
-save_decision.current_thresholds_of = lambda analysis: st.session_state.get("current")
+current = st.session_state.get("current", [None] * len(point.names))
+keep_current(analysis.dataset.key, "any", list(current), "the test")
 save_decision.show_decision(context_of(analysis, point))
 """
 
@@ -742,3 +744,13 @@ def test_without_an_address_the_log_is_a_file_of_this_user(monkeypatch, tmp_path
         assert log.place == str(file)
     assert file.is_file()
     assert opened("decisions").title[0].value == "Decisions"
+
+
+def test_present_thresholds_stay_when_reopened(log_address):
+    app = opened("operating_point", data="Card alerts", m="20", now="0.766,0.766", stay="true")
+    record = saved_record(app)
+    app = opened("operating_point", data="Card alerts", m="50")
+    run(app.switch_page("pages/decisions.py"))
+    press(app, "Open on the operating point")
+    assert app.checkbox(key="stay").value
+    assert shown_thresholds(app) == pytest.approx(list(record.thresholds))
