@@ -25,7 +25,7 @@ from multiloss_core.generalisation.bootstrap import RESAMPLES
 from multiloss_core.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
 from multiloss_core.generalisation.repeated_selection import nodes_around
 from multiloss_core.numerics import ratio
-from multiloss_core.thresholds.paths.best_nodes import thresholds_at
+from multiloss_core.thresholds.paths.node_tables import thresholds_at
 from multiloss_core.thresholds.paths.smooth import path_of_fit
 from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
 

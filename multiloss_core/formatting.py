@@ -9,6 +9,8 @@ NEVER = "never"
 UNDEFINED = "undefined"
 # Prefix of an inverted score: "minus trust" holds -trust, as low values of trust are suspicious.
 MINUS = "minus "
+# Between a column of alert reasons and one of its words: "reason has R12" is 1 where the cell holds that word, else 0.
+HAS = " has "
 # Cents are hidden from here on.
 _WHOLE_MONEY = 99.995
 _MARKDOWN = r"\`*_[]<>|&#~$"

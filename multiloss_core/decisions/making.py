@@ -25,9 +25,9 @@ from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, Po
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
 from multiloss_core.thresholds.data.counts import Rule
+from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
 
 MARGINAL_PRECISION = "marginal precision"

@@ -30,8 +30,8 @@ from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.thresholds.data.counts import Rule
+from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
-from multiloss_core.thresholds.data.rated_documents import DataFunnel
 from multiloss_core.thresholds.paths.operating_point import Status
 
 SET_MANUALLY = "set manually"

@@ -15,7 +15,7 @@ from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.best_nodes import flagged_cells, nodes_at
+from multiloss_core.thresholds.paths.node_tables import flagged_cells, nodes_at
 from multiloss_core.thresholds.paths.operating_point import operating_points
 from multiloss_core.thresholds.paths.resampling import (
     CellSample,

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import MINUS, plural, shortened
+from multiloss_core.formatting import HAS, MINUS, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 MAX_SCORE = 1e100
@@ -91,8 +91,9 @@ RECIPROCAL = "1 / "
 def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     """Return a column (n,) by name; "minus X" holds -X, and "1 / X" the reciprocals of X.
 
-    A column that really has such a name is taken first, of several with one name the first. Cells that are no numbers
-    stay as they are; the caller reports them.
+    "X has W" holds 1 where the cell of X is the word W, or a list with it, and 0 elsewhere (see `words_of`). A column
+    that really has such a name is taken first, of several with one name the first. Cells that are no numbers stay as
+    they are; the caller reports them.
 
     Raises
     ------
@@ -104,6 +105,11 @@ def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     column: pd.Series[Any] = frame.iloc[:, list(frame.columns).index(base)]
     if base == name:
         return column
+    if name.startswith(f"{base}{HAS}"):
+        codes, words = words_of(column)
+        word = name.removeprefix(f"{base}{HAS}")
+        held = np.array([*(word in one for one in words), False], dtype=np.float64)
+        return pd.Series(held[codes], index=column.index, name=name)
     values, _, unusable = numbers(column)
     with np.errstate(divide="ignore"):
         derived = -values if name.startswith(MINUS) else 1 / values
@@ -117,7 +123,23 @@ def base_of(frame: pd.DataFrame, name: str) -> str | None:
     for prefix in ("", MINUS, RECIPROCAL):
         if name.startswith(prefix) and name.removeprefix(prefix) in frame.columns:
             return name.removeprefix(prefix)
-    return None
+    # The longest name first, as a name may hold the words between.
+    split = [name[:place] for place in range(len(name) - 1, 0, -1) if name.startswith(HAS, place)]
+    return next((base for base in split if base in frame.columns), None)
+
+
+_BETWEEN_WORDS = re.compile(r"[;,|]")
+
+
+def words_of(column: "pd.Series[Any]") -> tuple[Indices, list[frozenset[str]]]:
+    """Split cells into words at semicolons, commas and bars.
+
+    Returns a code for each cell (n,), -1 if blank, and the words of each code. Words are stripped; upper and lower case
+    differ.
+    """
+    codes, cells = pd.factorize(_without_decimals(column))
+    words = [frozenset(filter(None, map(str.strip, _BETWEEN_WORDS.split(str(cell))))) for cell in cells]
+    return np.asarray(codes, dtype=np.intp), words
 
 
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
@@ -200,11 +222,7 @@ def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArra
     """
     if column not in frame.columns:
         raise DataError(f"There is no column '{column}' in the table; choose another segment column or none.")
-    values: pd.Series[Any] = frame[column].iloc[rows]
-    if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
-        # Whole numbers with blanks were read as fractions.
-        values = values.astype("Int64")
-    cell_codes, cells = pd.factorize(values)
+    cell_codes, cells = pd.factorize(_without_decimals(frame[column].iloc[rows]))
     # Only different cells become words, so that a dictionary of long texts is never written out; code -1 is a blank.
     words = pd.Series([*map(str, cells.to_list()), BLANK], dtype="string").str.strip().replace("", BLANK)
     word_codes, distinct = pd.factorize(words)
@@ -218,6 +236,13 @@ def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArra
         )
     # As references: one long text must not widen every cell.
     return np.array(known, dtype=object)[codes]
+
+
+def _without_decimals(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Restore whole numbers that were read as fractions because of blanks."""
+    if pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all():
+        return column.astype("Int64")
+    return column
 
 
 _CURRENCY_NAMES = {"currency", "currency code", "währung", "waehrung", "devise", "moneda", "moeda", "valuta"}

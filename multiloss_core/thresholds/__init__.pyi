@@ -3,6 +3,7 @@ from .data.count_surfaces import slice_surfaces as slice_surfaces
 from .data.counts import Rule as Rule
 from .data.counts import checked_thresholds as checked_thresholds
 from .data.counts import rated_in_full as rated_in_full
+from .data.data_funnel import DataFunnel as DataFunnel
 from .data.document_columns import undecided_note as undecided_note
 from .data.grid_counts import SPACINGS as SPACINGS
 from .data.grid_counts import Spacing as Spacing
@@ -10,7 +11,6 @@ from .data.grid_counts import bucket_counts as bucket_counts
 from .data.grid_counts import grid_axes as grid_axes
 from .data.group_parts import GroupParts as GroupParts
 from .data.rated_data import RatedData as RatedData
-from .data.rated_documents import DataFunnel as DataFunnel
 from .data.rating_floors import FloorEstimate as FloorEstimate
 from .data.rating_floors import FloorMethod as FloorMethod
 from .data.rating_floors import UncertainFloorsError as UncertainFloorsError

@@ -67,8 +67,13 @@ def checked_rows(rows: ArrayLike | None, count: int) -> Indices:
     return values.astype(np.intp)
 
 
-def require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices | None = None) -> None:
-    """Refuse unusable numbers and constant scores (n, k). Raises DataError."""
+def require_usable_scores(
+    scores: Floats, names: tuple[str, ...], rows: Indices | None = None, *, alert_rules: int = 0
+) -> None:
+    """Refuse unusable numbers and constant scores (n, k), and alert rules that are not 0 or 1.
+
+    Raises DataError.
+    """
     bad = ~(np.abs(scores) < MAX_SCORE)
     if bad.any():
         row, column = np.argwhere(bad)[0]
@@ -77,7 +82,16 @@ def require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices 
             f"Column '{names[column]}' has {bad[:, column].sum():,} values that are not usable numbers "
             f"(first: row {number:,}); correct or remove them."
         )
-    for j, name in enumerate(names):
+    scored = len(names) - alert_rules
+    other = ~np.isin(scores[:, scored:], (0, 1))
+    if other.any():
+        row, column = np.argwhere(other)[0]
+        number = (rows[row] if rows is not None else row) + 1
+        raise DataError(
+            f"Column '{names[scored + column]}' is an alert rule, but holds {scores[row, scored + column]:g} in row "
+            f"{number:,}; a rule is 0 or 1, so use the column as a score or correct it."
+        )
+    for j, name in enumerate(names[:scored]):
         if scores[:, j].min() == scores[:, j].max():
             raise DataError(
                 f"Column '{name}' holds the same score, {scores[0, j]:g}, in all {len(scores):,} rows from row "
@@ -87,13 +101,16 @@ def require_usable_scores(scores: Floats, names: tuple[str, ...], rows: Indices 
 
 
 def complete_floors(
-    scores: Floats, names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None
+    scores: Floats,
+    names: tuple[str, ...],
+    floors: Sequence[float | None] | Mapping[str, float | None] | None,
+    alert_rules: int = 0,
 ) -> tuple[Floats, list[str]]:
     """Suggest the floors (k,) that are not given, with a note where they are uncertain."""
     try:
-        return estimated_floors(scores, names, floors, None, np.arange(len(scores))), []
+        return estimated_floors(scores, names, floors, None, np.arange(len(scores)), alert_rules), []
     except UncertainFloorsError as question:
-        given = dict(zip(names, _floors_by_position(names, floors), strict=True))
+        given = dict(zip(names, _floors_by_position(names, floors, alert_rules), strict=True))
         suggested = dict(zip(question.estimate.names, question.estimate.corner.tolist(), strict=True))
         completed = suggested | {name: floor for name, floor in given.items() if floor is not None}
         return np.array([completed[name] for name in names]), [f"Rating floors are uncertain. {question.sentence}."]
@@ -105,14 +122,15 @@ def estimated_floors(
     floors: Sequence[float | None] | Mapping[str, float | None] | None,
     method: FloorMethod | None,
     rows: Indices,
+    alert_rules: int = 0,
 ) -> Floats:
-    """Estimate the floors (k,) that are not given by a method.
+    """Estimate the floors (k,) that are not given by a method; that of an alert rule is 1.
 
     Raises UncertainFloorsError where the method is needed and missing.
     """
-    given = _floors_by_position(names, floors)
+    given = _floors_by_position(names, floors, alert_rules)
     result = np.array(given, dtype=np.float64)
-    for j, name in enumerate(names):
+    for j, name in enumerate(names[: len(names) - alert_rules]):
         highest = scores[:, j].max()
         if result[j] > highest:
             raise DataError(
@@ -137,28 +155,42 @@ def estimated_floors(
 
 
 def _floors_by_position(
-    names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None
+    names: tuple[str, ...],
+    floors: Sequence[float | None] | Mapping[str, float | None] | None,
+    alert_rules: int,
 ) -> list[float | None]:
+    """List the floors (k,) that are given; those of the last `alert_rules` columns are 1."""
+    scored = len(names) - alert_rules
     if floors is None:
-        return [None] * len(names)
-    if isinstance(floors, Mapping):
+        values: list[float | None] = [None] * scored
+    elif isinstance(floors, Mapping):
         unknown = set(floors) - set(names)
         if unknown:
             raise DataError(f"A floor is given for {quoted_names(sorted(unknown))}, which is no score column.")
-        values = [floors.get(name) for name in names]
+        values = [floors.get(name) for name in names[:scored]]
     else:
-        values = list(floors)
-        if len(values) != len(names):
-            raise DataError(f"{len(values)} floors were given for {len(names)} score columns; give one each.")
+        if len(floors) not in (scored, len(names)):
+            raise DataError(f"{len(floors)} floors were given for {scored} score columns; give one each.")
+        values = list(floors)[:scored]
+    values += [1.0] * alert_rules
     for name, value in zip(names, values, strict=True):
         if value is not None and not abs(value) < MAX_SCORE:
             raise DataError(f"The rating floor of '{name}' must be a finite number, not {value}.")
     return values
 
 
-def cautions_about(scores: Floats, labels: Bools, names: tuple[str, ...], floors: Floats) -> list[str]:
+def cautions_about(
+    scores: Floats, labels: Bools, names: tuple[str, ...], floors: Floats, alert_rules: int = 0
+) -> list[str]:
     """Write the notes on ties, lone positives and scores far above all others."""
     result = []
+    if alert_rules:
+        scored = len(names) - alert_rules
+        # A document below all floors of scores was raised by a rule alone.
+        by_score = (scores[:, :scored] >= floors[:scored]).any(axis=1)
+        if not by_score.any():
+            return ["No document reaches the floor of a score: all of them were raised by rules."]
+        scores, labels, names, floors = scores[by_score, :scored], labels[by_score], names[:scored], floors[:scored]
     if labels.sum() == 1:
         result.append("Only one document is positive: every threshold here rests on that single case; rate more.")
     for j, name in enumerate(names):

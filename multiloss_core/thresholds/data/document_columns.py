@@ -34,13 +34,20 @@ def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
             )
 
 
-def read_scores(frame: pd.DataFrame, scores: Sequence[str], rows: Indices) -> tuple[Floats, Bools, Bools]:
-    """Read scores (n, k), and which of them are blank or unusable."""
+def read_scores(
+    frame: pd.DataFrame, scores: Sequence[str], rows: Indices, alert_rules: int = 0
+) -> tuple[Floats, Bools, Bools]:
+    """Read scores (n, k), and which of them are blank or unusable.
+
+    A blank alert rule, among the last ones, is 0.
+    """
     table = np.empty((rows.size, len(scores)), order="F")
     blank = np.zeros(table.shape, dtype=bool)
     unusable = np.zeros(table.shape, dtype=bool)
     for j, name in enumerate(scores):
         table[:, j], blank[:, j], unusable[:, j] = numbers(rows_of_column(frame, name, rows))
+        if j >= len(scores) - alert_rules:
+            table[blank[:, j], j], blank[:, j] = 0.0, False
     return table, blank, unusable
 
 
@@ -50,10 +57,15 @@ def rows_of_column(frame: pd.DataFrame, name: str, rows: Indices) -> "pd.Series[
 
 
 def undecided_alerts(
-    frame: pd.DataFrame, scores: Sequence[str], weight: str | None, waiting: Indices, floors: Floats
+    frame: pd.DataFrame,
+    scores: Sequence[str],
+    weight: str | None,
+    waiting: Indices,
+    floors: Floats,
+    alert_rules: int = 0,
 ) -> UndecidedDocuments:
     """Keep undecided rows that are alerts: usable scores and weight, one score at its floor."""
-    table, blank, unusable = read_scores(frame, scores, waiting)
+    table, blank, unusable = read_scores(frame, scores, waiting, alert_rules)
     weights = np.ones(waiting.size) if weight is None else numbers(rows_of_column(frame, weight, waiting))[0]
     kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & are_weights(weights)
     return UndecidedDocuments(scores=table[kept], weights=weights[kept], rows=waiting[kept])

@@ -10,8 +10,8 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, surfaces_from_buckets
 from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
+from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes, BucketCounts
-from multiloss_core.thresholds.data.rated_documents import DataFunnel
 
 Numbers = TypeVar("Numbers", Indices, Floats)
 
@@ -87,6 +87,7 @@ class RatedCounts(CountSurfaces):
     counted: CellCounts = field(kw_only=True)
     funnel: DataFunnel = field(kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
+    alert_rules: int = field(default=0, kw_only=True)
 
     def __repr__(self) -> str:
         return (

@@ -23,6 +23,7 @@ from multiloss_core.thresholds.data.counts import (
     flagged_weights,
     require_rule,
 )
+from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.document_checks import (
     cautions_about,
     checked_labels,
@@ -48,28 +49,6 @@ from multiloss_core.thresholds.data.rating_floors import FloorMethod
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
 
 
-@dataclass(frozen=True, kw_only=True)
-class DataFunnel:
-    """Count the rows that survive each step from the file to rated documents (no weights)."""
-
-    read: int
-    rated: int
-    complete: int
-    at_or_above_floor: int
-    positives: int
-
-    @property
-    def steps(self) -> tuple[tuple[str, int], ...]:
-        """The steps in order, each with its words and its count."""
-        return (
-            ("rows read", self.read),
-            ("rated", self.rated),
-            ("complete scores", self.complete),
-            ("at or above a floor", self.at_or_above_floor),
-            ("positives", self.positives),
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class RatedDocuments:
     """Documents with k scores, a human rating and a weight each; validated when made.
@@ -89,6 +68,8 @@ class RatedDocuments:
     undecided : alerts of the same classifiers without a decision; none when left out.
     below_floors : rows of the table, counted from 0, of rated documents below all floors, which are left out.
     one_class : accept documents that are all positive or all negative, to count at given thresholds.
+    alert_rules : number of the last columns of `scores` that are alert rules: 1 where the rule raised the document, 0
+        elsewhere. A rule is a classifier with one threshold: 1 is on, infinity is off. Its floor is 1.
 
     Raises
     ------
@@ -115,6 +96,7 @@ class RatedDocuments:
     below_floors: Indices
     funnel: DataFunnel
     notes: tuple[str, ...]
+    alert_rules: int
 
     def __init__(
         self,
@@ -131,6 +113,7 @@ class RatedDocuments:
         funnel: DataFunnel | None = None,
         notes: Sequence[str] = (),
         one_class: bool = False,
+        alert_rules: int = 0,
     ) -> None:
         score_table = np.array(scores, dtype=np.float64, order="F")
         if score_table.ndim == 1:
@@ -139,12 +122,14 @@ class RatedDocuments:
             raise DataError(f"Scores must be a table of documents by classifiers, not of shape {score_table.shape}.")
         count, classifiers = score_table.shape
         name_tuple = checked_names(names, classifiers)
-        require_usable_scores(score_table, name_tuple)
+        if not 0 <= alert_rules < classifiers:
+            raise DataError("Alert rules stand beside at least one score; choose a score column.")
+        require_usable_scores(score_table, name_tuple, alert_rules=alert_rules)
         label_array = checked_labels(labels, count, one_class)
         weight_array = checked_weights(weights, count)
         group_array = None if groups is None else group_numbers(groups, count)
         row_array = checked_rows(rows, count)
-        floor_array, floor_notes = complete_floors(score_table, name_tuple, floors)
+        floor_array, floor_notes = complete_floors(score_table, name_tuple, floors, alert_rules)
         below = (score_table < floor_array).all(axis=1)
         if below.any():
             raise DataError(
@@ -164,7 +149,12 @@ class RatedDocuments:
             "below_floors": np.empty(0, dtype=np.intp) if below_floors is None else below_floors,
             "funnel": funnel
             or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives),
-            "notes": (*notes, *floor_notes, *cautions_about(score_table, label_array, name_tuple, floor_array)),
+            "notes": (
+                *notes,
+                *floor_notes,
+                *cautions_about(score_table, label_array, name_tuple, floor_array, alert_rules),
+            ),
+            "alert_rules": alert_rules,
         }
         for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
             if array is not None:
@@ -195,6 +185,7 @@ class RatedDocuments:
         leave_out_unusable: bool = False,
         only: Bools | None = None,
         one_class: bool = False,
+        alert_rules: Sequence[str] = (),
     ) -> Self:
         """Read rated documents from columns of a table.
 
@@ -206,6 +197,8 @@ class RatedDocuments:
         be derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands
         alone. `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
         Floors that are not given are estimated by `floor_method` (see `FloorEstimate`). `one_class`: see the class.
+        `alert_rules`: columns of 0 and 1 (blank is 0), or rules of a column of reasons such as "reason has R12"; they
+        become the last columns of the scores.
 
         Raises
         ------
@@ -221,9 +214,10 @@ class RatedDocuments:
         >>> documents.labels
         array([ True, False,  True])
         """
-        require_columns(frame, [*scores, label, *filter(None, (weight, group))])
         if not scores:
             raise DataError("Choose at least one score column.")
+        scores = [*scores, *alert_rules]
+        require_columns(frame, [*scores, label, *filter(None, (weight, group))])
         notes = list(repeated_rows_note(frame if only is None else frame[only]))
         read = np.ones(len(frame), dtype=bool) if only is None else only
         rating = parse_ratings(frame[label], positive, meanings=meanings, one_class=one_class)
@@ -231,7 +225,7 @@ class RatedDocuments:
         rows, waiting = np.flatnonzero(read & decided), np.flatnonzero(read & ~decided)
         rated = rows.size
 
-        table, blank, unusable = read_scores(frame, scores, rows)
+        table, blank, unusable = read_scores(frame, scores, rows, len(alert_rules))
         if not leave_out_unusable:
             way_out = "correct them, leave such rows out, or choose another score column"
             for name, wrong in zip(scores, unusable.T, strict=True):
@@ -253,8 +247,8 @@ class RatedDocuments:
         rows, table = rows[complete], table[complete]
         complete_count = rows.size
 
-        require_usable_scores(table, tuple(scores), rows)
-        floor_array = estimated_floors(table, tuple(scores), floors, floor_method, rows)
+        require_usable_scores(table, tuple(scores), rows, alert_rules=len(alert_rules))
+        floor_array = estimated_floors(table, tuple(scores), floors, floor_method, rows, len(alert_rules))
         below = (table < floor_array).all(axis=1)
         if below.any():
             notes.append(
@@ -269,7 +263,7 @@ class RatedDocuments:
                 f"Every usable row of '{label}' is {kind} ({rows.size:,} rows, first: row {rows[0] + 1:,}); "
                 "true and false positives are both needed: check the positive value, the floors and the file."
             )
-        undecided = undecided_alerts(frame, scores, weight, waiting, floor_array)
+        undecided = undecided_alerts(frame, scores, weight, waiting, floor_array, len(alert_rules))
         if waiting.size:
             notes.append(undecided_note(label, waiting.size, len(undecided)))
         groups = None
@@ -300,6 +294,7 @@ class RatedDocuments:
             ),
             notes=notes,
             one_class=one_class,
+            alert_rules=len(alert_rules),
         )
 
     def part(self, rows: Indices | Bools) -> Self:
@@ -317,6 +312,7 @@ class RatedDocuments:
             self.floors.tolist(),
             groups=None if self.groups is None else self.groups[rows],
             rows=self.rows[rows],
+            alert_rules=self.alert_rules,
         )
 
     @cached_property
@@ -339,6 +335,11 @@ class RatedDocuments:
     def documents(self) -> Self:
         """The documents themselves; a table of counts has none."""
         return self
+
+    @property
+    def score_count(self) -> int:
+        """The number of scores; the columns after them are alert rules."""
+        return len(self.names) - self.alert_rules
 
     @property
     def totals(self) -> Counts[float]:

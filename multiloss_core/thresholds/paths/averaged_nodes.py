@@ -1,17 +1,18 @@
 """Average the best nodes for every target over resamples of the documents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.counts import Rule
-from multiloss_core.thresholds.paths.best_nodes import (
+from multiloss_core.thresholds.paths.best_nodes import best_nodes, never_where_useless
+from multiloss_core.thresholds.paths.node_tables import (
+    ExpectedCells,
+    beside_rules,
     best_in_table,
-    best_nodes,
     counts_along_nodes,
-    never_where_useless,
     nodes_at,
     table_of_nodes,
 )
@@ -39,40 +40,70 @@ def averaged_nodes(
     is kept only where data hardly distinguish it from the best: its expected gain lacks at most `MAX_LACK` standard
     errors, of the documents that one flags and the other does not. Else half the way is tried, else the best nodes
     stay; where nothing is gained, nothing is flagged. `current` thresholds (k,) come before the mean on such a
-    condition, the stricter the more positives there are. Deterministic. Each resample costs a refit and O(n log n) for
-    a table of n nodes; too many classifiers for a table keep the best nodes.
+    condition, the stricter the more positives there are. Alert rules stay as `best_nodes` chooses them; the nodes of
+    scores are averaged beside them. Deterministic. Each resample costs a refit and O(n log n) for a table of n nodes;
+    too many classifiers for a table keep the best nodes.
     """
-    best, ranks = best_nodes(fit, targets, rule), _log_ranks(fit)
+    best, scored = best_nodes(fit, targets, rule), fit.cells.score_count
+    max_nodes = NODES.get(scored, NODES_OF_MANY)
+    # A table must hold two nodes of each axis.
+    drawn = sample.draw(np.random.default_rng(0), RESAMPLES if 2**scored <= max_nodes else 0)
+    refits = [fit.refitted(counts) for counts in drawn]
+    trust = np.sqrt(FEW_POSITIVES / max(float(fit.positives @ fit.scale), FEW_POSITIVES))
+    present = None if current is None else (current[:scored], MAX_LACK * trust)
+    if fit.rule_choices is None:
+        return _averaged(fit, fit, best, targets, rule, refits, max_nodes, present)
+    chosen = best.copy()
+    for inactive in np.unique(best[:, scored:], axis=0):
+        rows = (best[:, scored:] == inactive).all(axis=1)
+        beside = partial(beside_rules, active=inactive == 0)
+        alone = beside(fit)
+        if alone.totals.any():
+            resampled = [beside(refit) for refit in refits]
+            chosen[rows, :scored] = _averaged(
+                alone, fit, best[rows, :scored], targets[rows], rule, resampled, max_nodes, present
+            )
+    return _rising(chosen, partial(_gains, fit, targets=targets, rule=rule))
+
+
+def _averaged(
+    cells: ExpectedCells,
+    fit: SmoothFit,
+    best: Indices,
+    targets: Floats,
+    rule: Rule,
+    refits: Sequence[ExpectedCells],
+    max_nodes: int,
+    current: tuple[Floats, float] | None,
+) -> Indices:
+    """Average nodes (t, k) over refits of cells.
+
+    `current`: thresholds (k,), and how many standard errors they may lack.
+    """
+    ranks = _log_ranks(cells)
     at_best = _at(ranks, best)
-    mean = _mean_over_resamples(fit, targets, rule, sample, ranks)
     chosen = best
-    aims = [] if mean is None else [(mean, MAX_LACK)]
+    aims = [(_mean_over_resamples(refits, targets, rule, ranks, max_nodes), MAX_LACK)] if refits else []
     if current is not None:
-        trust = np.sqrt(FEW_POSITIVES / max(float(fit.positives @ fit.scale), FEW_POSITIVES))
-        aims.append((_at(ranks, nodes_at(fit.cells, current[np.newaxis])), MAX_LACK * trust))
+        aims.append((_at(ranks, nodes_at(cells.cells, current[0][np.newaxis])), current[1]))
     for aim, most_lack in aims:
         for part in (0.5, 1.0):
             nodes = _nearest(ranks, at_best + part * (aim - at_best))
-            chosen = np.where(_is_close(fit, best, nodes, targets, rule, most_lack)[:, np.newaxis], nodes, chosen)
-    chosen = _rising(chosen, partial(_gains, fit, targets=targets, rule=rule))
-    return never_where_useless(fit, targets, chosen, rule)
+            is_close = _is_close(cells, fit.scale, best, nodes, targets, rule, most_lack)
+            chosen = np.where(is_close[:, np.newaxis], nodes, chosen)
+    chosen = _rising(chosen, partial(_gains, cells, targets=targets, rule=rule))
+    return never_where_useless(cells.cells, fit.model.beyond, targets, chosen, rule)
 
 
 def _mean_over_resamples(
-    fit: SmoothFit, targets: Floats, rule: Rule, sample: CellSample, ranks: list[Floats]
-) -> Floats | None:
-    """Average the ranks (t, k) of the best nodes of resamples; None without a table.
-
-    A table must hold two nodes of each axis.
-    """
-    max_nodes = NODES.get(len(ranks), NODES_OF_MANY)
-    if 2 ** len(ranks) > max_nodes:
-        return None
+    refits: Sequence[ExpectedCells], targets: Floats, rule: Rule, ranks: list[Floats], max_nodes: int
+) -> Floats:
+    """Average the ranks (t, k) of the best nodes of resamples."""
     mean = np.zeros((len(targets), len(ranks)))
-    for drawn in sample.draw(np.random.default_rng(0), RESAMPLES):
-        table = table_of_nodes(fit.refitted(drawn), rule, max_nodes)
+    for refit in refits:
+        table = table_of_nodes(refit, rule, max_nodes)
         mean += _at(ranks, _rising(best_in_table(table, targets), partial(table.gains, targets=targets)))
-    return mean / RESAMPLES
+    return mean / len(refits)
 
 
 def _rising(nodes: Indices, gains: Callable[[Indices], Floats]) -> Indices:
@@ -81,7 +112,7 @@ def _rising(nodes: Indices, gains: Callable[[Indices], Floats]) -> Indices:
     return max(ways, key=lambda way: float(gains(way).sum()))
 
 
-def _log_ranks(fit: SmoothFit) -> list[Floats]:
+def _log_ranks(fit: ExpectedCells) -> list[Floats]:
     """Count documents at or above each node of each axis, as logarithms; the last is never."""
     ranks = []
     for axis, column in zip(fit.cells.axes, fit.cells.cells.T, strict=True):
@@ -106,20 +137,20 @@ def _nearest(ranks: list[Floats], wanted: Floats) -> Indices:
     return np.column_stack(columns)
 
 
-def _gains(fit: SmoothFit, nodes: Indices, targets: Floats, rule: Rule) -> Floats:
+def _gains(fit: ExpectedCells, nodes: Indices, targets: Floats, rule: Rule) -> Floats:
     """Compute the expected (1 - m) TP - m FP at rising nodes (t, k) for targets m (t,)."""
     tp, alerts = counts_along_nodes(fit, nodes, rule)
     return np.asarray(tp - targets * alerts)
 
 
-def _is_close(fit: SmoothFit, best: Indices, nodes: Indices, targets: Floats, rule: Rule, most_lack: float) -> Bools:
+def _is_close(
+    fit: ExpectedCells, scale: Floats, best: Indices, nodes: Indices, targets: Floats, rule: Rule, most_lack: float
+) -> Bools:
     """Find the targets (t,) at which rising nodes (t, k) gain hardly less than the best ones."""
     gains, most = (_gains(fit, at, targets, rule) for at in (nodes, best))
     # Flagged by one of the two, but not by the other; as sums of squared weights.
     joined = np.minimum(nodes, best) if rule == "any" else np.maximum(nodes, best)
-    of_one, of_other, of_joined = (
-        np.array(counts_along_nodes(fit, at, rule, fit.scale)) for at in (nodes, best, joined)
-    )
+    of_one, of_other, of_joined = (np.array(counts_along_nodes(fit, at, rule, scale)) for at in (nodes, best, joined))
     tp, alerts = np.abs(2 * of_joined - of_one - of_other)
     variance = (1 - targets) ** 2 * tp + targets**2 * (alerts - tp)
     return np.asarray((gains > 0) & (most - gains <= most_lack * np.sqrt(variance.clip(0.0))))

@@ -1,12 +1,13 @@
 """Register the methods that find a path: a new method is one more entry here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from multiloss_core.thresholds.data.alert_rules import without_alert_rules
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces, largest_resolution
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
@@ -45,15 +46,36 @@ class PathSearch:
         require_rule(self.rule)
 
     @cached_property
+    def scored(self) -> RatedDocuments | CountSurfaces:
+        """Return the data of the scores alone: documents without their alert rules."""
+        source = self.source
+        if isinstance(source, RatedDocuments) and source.alert_rules:
+            return without_alert_rules(source)
+        return source
+
+    @cached_property
     def surfaces(self) -> CountSurfaces:
-        """Return TP and FP on the grid; a table of counts is its own."""
-        if isinstance(self.source, RatedCounts):
-            return self.source.thinned(
-                min(self.resolution or MAX_DRAWN_NODES, largest_resolution(len(self.source.names)))
-            )
-        if isinstance(self.source, CountSurfaces):
-            return self.source
-        return count_surfaces(self.source, rule=self.rule, resolution=self.resolution, spacing=self.spacing)
+        """Return TP and FP on the grid of the scores; a table of counts is its own."""
+        scored = self.scored
+        if isinstance(scored, RatedCounts):
+            return scored.thinned(min(self.resolution or MAX_DRAWN_NODES, largest_resolution(len(scored.names))))
+        if isinstance(scored, CountSurfaces):
+            return scored
+        surfaces = count_surfaces(scored, rule=self.rule, resolution=self.resolution, spacing=self.spacing)
+        return replace(surfaces, rated=self.source.totals)
+
+    def with_rules(self, path: ThresholdPath) -> ThresholdPath:
+        """Switch all alert rules off along a path of the scores, and on before it."""
+        source = self.source
+        if not isinstance(source, RatedDocuments) or not source.alert_rules:
+            return path
+        off = np.full((len(path.thresholds), source.alert_rules), np.inf)
+        thresholds = np.vstack([source.floors, np.hstack([path.thresholds, off])])
+        counts = source.counts_along(thresholds, self.rule)
+        return ThresholdPath(
+            thresholds, counts.tp, counts.fp, path.method, self.rule, source.names,
+            monotone=path.monotone, parameters=path.parameters, rated=source.totals,
+        )  # fmt: skip
 
     @cached_property
     def fit(self) -> SmoothFit:
@@ -85,12 +107,12 @@ SMOOTH = PathMethod(
 )
 GRAPH = PathMethod(
     name="graph",
-    find=lambda search: graph_path(search.surfaces),
+    find=lambda search: search.with_rules(graph_path(search.surfaces)),
     beyond="nodes",
 )
 ANALYTIC = PathMethod(
     name="analytic power",
-    find=lambda search: analytic_path(search.source, family="power", rule=search.rule),
+    find=lambda search: search.with_rules(analytic_path(search.scored, family="power", rule=search.rule)),
 )
 # Drawn from the start: the default and the two of Robles et al. 2020.
 MAIN_METHODS = (SMOOTH, GRAPH, ANALYTIC)
@@ -100,18 +122,18 @@ PATH_METHODS = (
     GRAPH,
     PathMethod(
         name="mean graph",
-        find=lambda search: mean_graph_path(
-            search.surfaces, np.random.default_rng(0), documents=search.source.documents
+        find=lambda search: search.with_rules(
+            mean_graph_path(search.surfaces, np.random.default_rng(0), documents=search.scored.documents)
         ),
     ),
     ANALYTIC,
     PathMethod(
         name="analytic beta",
-        find=lambda search: analytic_path(search.source, family="beta", rule=search.rule),
+        find=lambda search: search.with_rules(analytic_path(search.scored, family="beta", rule=search.rule)),
     ),
     PathMethod(
         name="benchmark",
-        find=lambda search: benchmark_path(search.surfaces),
+        find=lambda search: search.with_rules(benchmark_path(search.surfaces)),
         beyond="nodes",
     ),
 )

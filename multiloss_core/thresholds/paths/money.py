@@ -56,6 +56,7 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
         funnel=documents.funnel,
         notes=(f"{left_out:,} {zero} for nothing where money is counted.",) if left_out else (),
         one_class=bool(documents.labels.all() or not documents.labels.any()),
+        alert_rules=documents.alert_rules,
     )
 
 

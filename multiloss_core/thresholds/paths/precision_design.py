@@ -15,6 +15,8 @@ PIECES, PIECES_OF_EXTREMES = 8, 5
 FALLING_PIECES = 5
 # Along one coordinate.
 MAX_JUMPS = 12
+# Columns of alert rules are this small, so that the ridge of the fit shrinks their log odds to within 2 or so.
+SIZE_OF_RULES = 0.06
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +98,13 @@ def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> Pr
     pooling), so differences between them have a penalty chosen by cross-validation. For this ranks count from the top,
     independent of the floors, and all functions have the same knots.
 
+    An alert rule adds to the logit of the documents that it raised.
+
     The counts are merged to coarser cells for the fit, so that its cost grows with neither documents nor nodes.
     """
     coarse = merged_cells(cells, positives, totals)
     ranks = _ranks(coarse, sums(coarse.slots, totals, len(coarse.cells)))
+    rules = cells.alert_rules
     top = max(float(x[-1]) for x in ranks)
     knots = _knots(top, PIECES), _knots(top, PIECES_OF_EXTREMES)
     columns, coordinates = _basis(coarse, ranks, *knots)
@@ -115,16 +120,17 @@ def precision_design(cells: ScoreCells, positives: Floats, totals: Floats) -> Pr
         beyond[j, (j + 1) * width - 1] += 1 / (knots[0][-1] - knots[0][-2])
         if k > 1:
             beyond[j, rising : rising + PIECES_OF_EXTREMES + 1] = 1.0
-    return PrecisionDesign(
-        columns, (throughout, at_first), _penalties(knots[0], k), beyond, fine, coarse.slots, coordinates
-    )
+    penalties = tuple(np.pad(penalty, (0, rules)) for penalty in _penalties(knots[0], k))
+    return PrecisionDesign(columns, (throughout, at_first), penalties, beyond, fine, coarse.slots, coordinates)
 
 
 def _ranks(cells: ScoreCells, totals: Floats) -> list[Floats]:
     """Find the log rank of every cell index of each axis."""
-    loosest = max(float(totals @ (column > 0)) for column in cells.cells.T)
+    scored = cells.score_count
+    loosest = max(float(totals @ (column > 0)) for column in cells.cells.T[:scored])
     return [
-        _log_ranks(column, totals, len(axis), loosest) for column, axis in zip(cells.cells.T, cells.axes, strict=True)
+        _log_ranks(column, totals, len(axis), loosest)
+        for column, axis in zip(cells.cells.T[:scored], cells.axes[:scored], strict=True)
     ]
 
 
@@ -132,16 +138,18 @@ def _basis(
     cells: ScoreCells, ranks: list[Floats], knots: Floats, coarse_knots: Floats
 ) -> tuple[Floats, tuple[Floats, ...]]:
     """Build the basis (c, d) at cells, and the log ranks (c,) along which jumps may be."""
-    reached = cells.cells > 0
-    single = [_pieces(x, knots)[column] for x, column in zip(ranks, cells.cells.T, strict=True)]
-    logs = np.column_stack([x[column] for x, column in zip(ranks, cells.cells.T, strict=True)]) * reached
+    scores, by_rules = np.split(cells.cells, [cells.score_count], axis=1)
+    reached = scores > 0
+    single = [_pieces(x, knots)[column] for x, column in zip(ranks, scores.T, strict=True)]
+    logs = np.column_stack([x[column] for x, column in zip(ranks, scores.T, strict=True)]) * reached
     coordinates = list(logs.T)
     extremes = []
     if logs.shape[1] > 1:
         coordinates += [logs.max(axis=1), logs.min(axis=1)]
         extremes = [_pieces(x, coarse_knots, above_floor=x > 0) for x in coordinates[-2:]]
     together = reached.all(axis=1, keepdims=True)
-    return np.hstack([*single, *extremes, together]).astype(np.float64), tuple(coordinates)
+    columns = [*single, *extremes, together, SIZE_OF_RULES * (by_rules > 0)]
+    return np.hstack(columns).astype(np.float64), tuple(coordinates)
 
 
 def _log_ranks(column: Indices, totals: Floats, nodes: int, loosest: float) -> Floats:

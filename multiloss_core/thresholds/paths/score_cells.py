@@ -24,32 +24,57 @@ class ScoreCells:
 
     `axes`: k increasing arrays of nodes, the first at the floor, the last above every score. `cells` (c, k): number of
     nodes of each axis at or below the scores of a cell. `slots` (n,): the cell of each document, empty for a table of
-    counts.
+    counts. The last `alert_rules` axes have one node, 1: cells there are 1 where the rule raised the documents.
     """
 
     axes: Axes
     cells: Indices
     slots: Indices
+    alert_rules: int = 0
+
+    @property
+    def score_count(self) -> int:
+        """The number of axes of scores."""
+        return len(self.axes) - self.alert_rules
 
 
-def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int) -> ScoreCells:
+def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int, *, alert_rules: int = 0) -> ScoreCells:
     """Group documents into cells at positives, even log ranks and jumps of the precision.
 
     `scores` (n, k), `labels` (n,), `floors` (k,). At most about `resolution` nodes of the first two kinds for each
     classifier. TP changes only at the scores of positives; log ranks resolve the few documents at the top, near the
     thresholds; jumps matter where the precision falls from 1 to 0 within a few documents. A node stands half-way down
     to the next document, as new positives may lie just below the last one, but no further down than the spacing of the
-    positives above: below an abrupt end there are only false alerts. Time O(n log n).
+    positives above: below an abrupt end there are only false alerts. The last `alert_rules` columns have one node, 1.
+    Time O(n log n).
     """
-    axes = tuple(_axis(scores[:, j], labels, float(floor), resolution) for j, floor in enumerate(floors))
+    scored = scores.shape[1] - alert_rules
+    # Documents below all floors of scores were raised by rules.
+    by_score = (scores[:, :scored] >= floors[:scored]).any(axis=1) | (not alert_rules)
+    known, labels = scores[by_score], labels[by_score]
+    axes = (
+        *(_axis(known[:, j], labels, float(floors[j]), resolution) for j in range(scored)),
+        *[np.ones(1)] * alert_rules,
+    )
     columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
-    return _cells_of(axes, columns)
+    return _cells_of(axes, columns, alert_rules)
 
 
-def cells_of_surfaces(buckets: BucketCounts) -> tuple[ScoreCells, Floats, Floats]:
+def every_score(scores: Floats, floors: Floats, alert_rules: int = 0) -> ScoreCells:
+    """Group documents (n, k) into cells of all scores at or above the floors. O(n log n)."""
+    known = [
+        np.unique(np.append(column[column >= floor], floor)) for column, floor in zip(scores.T, floors, strict=True)
+    ]
+    axes = [np.append(values, np.nextafter(values[-1], np.inf)) for values in known]
+    axes[scores.shape[1] - alert_rules :] = [np.ones(1)] * alert_rules
+    columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
+    return _cells_of(tuple(axes), columns, alert_rules)
+
+
+def cells_of_surfaces(buckets: BucketCounts, alert_rules: int = 0) -> tuple[ScoreCells, Floats, Floats]:
     """Turn a table of counts into cells, positives and totals (c,); no weight is negative."""
     positives = buckets.positives.clip(0.0)
-    cells = ScoreCells(buckets.axes, buckets.cells, np.empty(0, dtype=np.intp))
+    cells = ScoreCells(buckets.axes, buckets.cells, np.empty(0, dtype=np.intp), alert_rules)
     return cells, positives, positives + buckets.negatives.clip(0.0)
 
 
@@ -59,14 +84,15 @@ def merged_cells(cells: ScoreCells, positives: Floats, totals: Floats) -> ScoreC
     The `slots` (c,) of the result are the merged cell of each cell. More classifiers get fewer nodes, as cells
     multiply.
     """
-    few = len(cells.axes) < 3
+    few = cells.score_count < 3
     for resolution in MERGED_RESOLUTIONS if few else MERGED_RESOLUTIONS_OF_MANY:
         axes, columns = [], []
-        for axis, column in zip(cells.axes, cells.cells.T, strict=True):
+        scored = cells.score_count
+        for axis, column in zip(cells.axes[:scored], cells.cells.T[:scored], strict=True):
             chosen = _thinned(column, positives, totals, len(axis), resolution)
             columns.append(np.searchsorted(chosen, column, side="left"))
             axes.append(axis[chosen])
-        merged = _cells_of(tuple(axes), columns)
+        merged = _cells_of((*axes, *cells.axes[scored:]), [*columns, *cells.cells.T[scored:]], cells.alert_rules)
         if len(merged.cells) <= (MAX_MERGED_CELLS if few else MAX_MERGED_CELLS_OF_MANY):
             break
     return merged
@@ -108,14 +134,14 @@ def _thinned(column: Indices, positives: Floats, totals: Floats, nodes: int, res
     return np.unique(np.concatenate([[0], by_rank, by_positives, jumps.astype(np.intp) - 1, [nodes - 1]]))
 
 
-def _cells_of(axes: Axes, columns: list[Indices]) -> ScoreCells:
+def _cells_of(axes: Axes, columns: list[Indices], alert_rules: int) -> ScoreCells:
     shape = tuple(len(axis) + 1 for axis in axes)
     if np.prod(shape, dtype=np.float64) > np.iinfo(np.intp).max / 2:
         # With many classifiers the number of cells exceeds an integer.
         occupied, slots = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-        return ScoreCells(axes, occupied, slots)
+        return ScoreCells(axes, occupied, slots, alert_rules)
     numbers, slots = np.unique(np.ravel_multi_index(tuple(columns), shape), return_inverse=True)
-    return ScoreCells(axes, np.column_stack(np.unravel_index(numbers, shape)), slots)
+    return ScoreCells(axes, np.column_stack(np.unravel_index(numbers, shape)), slots, alert_rules)
 
 
 def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Floats:

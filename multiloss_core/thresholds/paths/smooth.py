@@ -8,7 +8,7 @@ from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes
-from multiloss_core.thresholds.paths.best_nodes import counts_along_nodes, nodes_at, thresholds_at
+from multiloss_core.thresholds.paths.node_tables import counts_along_nodes, nodes_at, thresholds_at
 from multiloss_core.thresholds.paths.resampling import resamples_of
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath

@@ -4,18 +4,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.special import expit
 
-from multiloss_core.numerics.arrays import Floats, sums
+from multiloss_core.numerics.arrays import Bools, Floats, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.precision_design import precision_design
 from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision, newton_refit
+from multiloss_core.thresholds.paths.rule_choices import rule_choices
 from multiloss_core.thresholds.paths.score_cells import ScoreCells, cells_of_surfaces, score_cells
 
 # Nodes of either kind of an axis, by the number of classifiers.
 RESOLUTIONS = {1: 1000, 2: 120}
 RESOLUTION_OF_MANY = 60
+# Marginal precisions from 0.1 to 99.9 % at which alert rules are chosen.
+TARGETS_OF_RULES = expit(np.linspace(-7.0, 7.0, 57))
 # Weight of the counts beside the model: the minimum, what jumps add, and the number of positives for half of the rest.
 MIN_COUNT_WEIGHT, ADDED_BY_JUMPS, POSITIVES_FOR_HALF = 0.15, 0.45, 4500.0
 
@@ -24,6 +28,7 @@ MIN_COUNT_WEIGHT, ADDED_BY_JUMPS, POSITIVES_FOR_HALF = 0.15, 0.45, 4500.0
 class SmoothFit:
     """The fitted precision of rated documents, with all inputs of a refit to resamples.
 
+    `rule_choices` (u, r): sets of alert rules, some of which is best for each target; None without rules.
     `totals` and `positives` (c,) are the weights in each cell; `scale` (c,) turns them into effective numbers of
     documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1]: see `count_weight`.
     """
@@ -34,6 +39,7 @@ class SmoothFit:
     totals: Floats
     scale: Floats
     count_weight: float = 0.0
+    rule_choices: Bools | None = None
 
     @cached_property
     def expected(self) -> Floats:
@@ -67,8 +73,8 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
         folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
     else:
         labels, weights = source.labels, source.weights
-        nodes = resolution or RESOLUTIONS.get(len(source.names), RESOLUTION_OF_MANY)
-        cells = score_cells(source.scores, labels, source.floors, nodes)
+        nodes = resolution or RESOLUTIONS.get(source.score_count, RESOLUTION_OF_MANY)
+        cells = score_cells(source.scores, labels, source.floors, nodes, alert_rules=source.alert_rules)
         count = len(cells.cells)
         # Scale by cell: sampling of low scores must not weaken the evidence of high ones (Kish 1965).
         scale = sums(cells.slots, weights, count) / sums(cells.slots, np.square(weights), count)
@@ -89,7 +95,9 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
             )
     design = precision_design(cells, positives * scale, totals * scale)
     model = fit_precision(design, folds)
-    return SmoothFit(cells, model, positives, totals, scale, count_weight(float(positives @ scale), model.jump_share))
+    weight = count_weight(float(positives @ scale), model.jump_share)
+    fit = SmoothFit(cells, model, positives, totals, scale, weight)
+    return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES).distinct) if cells.alert_rules else fit
 
 
 def count_weight(positives: float, jump_share: float) -> float:

@@ -8,7 +8,8 @@ from scipy.special import expit
 from multiloss_core import DataError, RatedDocuments, count_surfaces, operating_point, simulate_population, smooth_path
 from multiloss_core.numerics import concave_majorant
 from multiloss_core.thresholds.paths.averaged_nodes import MAX_LACK, averaged_nodes
-from multiloss_core.thresholds.paths.best_nodes import best_nodes, flagged_cells, thresholds_at
+from multiloss_core.thresholds.paths.best_nodes import best_nodes
+from multiloss_core.thresholds.paths.node_tables import flagged_cells, thresholds_at
 from multiloss_core.thresholds.paths.resampling import resamples_of
 from multiloss_core.thresholds.paths.smooth import TARGETS
 from multiloss_core.thresholds.paths.smooth_fit import smooth_fit

@@ -1,0 +1,158 @@
+"""Choose which alert rules to keep beside the best thresholds of the scores."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
+from multiloss_core.thresholds.paths.node_tables import (
+    CellsOfScores,
+    ExpectedCells,
+    TableOfNodes,
+    best_in_table,
+    table_of_nodes,
+)
+from multiloss_core.thresholds.paths.score_cells import ScoreCells
+
+# Up to so many rules every set of them is compared; beyond, sets one rule apart from the best are.
+MAX_EXACT = 12
+# Nodes of all tables together, and of each.
+MAX_NODES_TOGETHER, MIN_TABLE_NODES, MAX_TABLE_NODES = 4_000_000, 2_000, 200_000
+# Combinations of rules with fewer documents get a bound without a table.
+MAX_TABLES = 100
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class RuleChoices:
+    """The best active rules (t, r) for targets (t,), beside the best thresholds of a table.
+
+    `gains` (t,) are the expected (1 - m) TP - m FP reached; `bounds` (t,): no rules and thresholds of the table can
+    reach more. `is_exact`: nothing better exists.
+    """
+
+    active: Bools
+    gains: Floats
+    bounds: Floats
+    is_exact: bool
+
+    @property
+    def distinct(self) -> Bools:
+        """The different sets of active rules (u, r), those with fewer rules first."""
+        sets = np.unique(self.active, axis=0)
+        return np.asarray(sets[np.argsort(sets.sum(axis=1), kind="stable")])
+
+
+def rule_choices(fit: ExpectedCells, targets: Floats) -> RuleChoices:
+    """Find the active alert rules with the largest expected (1 - m) TP - m FP at each target m.
+
+    A document is flagged by an active rule or by a score. Exact for at most 12 rules by branch and bound over their
+    2^r sets: what the documents of one combination of rules gain at the best thresholds for them alone bounds what they
+    can add. With more rules sets are improved one rule at a time from all and from none, and the bound lets every
+    combination be decided alone. Each set that is looked at costs a table of nodes, which serves all targets.
+    """
+    search = _Search(fit, targets)
+    rules = fit.cells.alert_rules
+    for start in (np.zeros(rules, dtype=bool), np.ones(rules, dtype=bool)):
+        search.improve(start)
+    if rules <= MAX_EXACT:
+        search.compare_all()
+    active = np.array([search.sets[number] for number in search.best])
+    bounds = search.gains if rules <= MAX_EXACT else search.free_bounds()
+    return RuleChoices(active, search.gains, bounds, rules <= MAX_EXACT)
+
+
+class _Search:
+    """The sets of rules that were looked at, and the best of them at each target."""
+
+    def __init__(self, fit: ExpectedCells, targets: Floats) -> None:
+        scored = fit.cells.score_count
+        # How documents combine rules: (p, r), and the combination of each cell; the first one may be no rule.
+        raised: Bools = fit.cells.cells[:, scored:] > 0
+        combinations, place = np.unique(raised, axis=0, return_inverse=True)
+        self.fit, self.targets, self.combinations, self.place = fit, targets, combinations, place
+        self.sets: list[Bools] = []
+        self.known: dict[bytes, Floats] = {}
+        self.gains, self.best = np.full(len(targets), -np.inf), np.zeros(len(targets), dtype=np.intp)
+        tables = 1 + min(len(combinations), MAX_TABLES)
+        self.max_nodes = int(np.clip(MAX_NODES_TOGETHER // tables, MIN_TABLE_NODES, MAX_TABLE_NODES))
+        tp, alerts = (sums(place, part, len(combinations)) for part in (fit.expected, fit.totals))
+        # What each combination gains where it is flagged as a whole, and at most where scores decide: (p, t).
+        self.whole = tp[:, np.newaxis] - alerts[:, np.newaxis] * targets
+        self.most = self._most_by_scores(alerts)
+
+    def look(self, active: Bools) -> Floats:
+        """Compute the largest gain (t,) beside a set of active rules."""
+        key = active.tobytes()
+        if key not in self.known:
+            hit: Bools = np.asarray((self.combinations & active).any(axis=1))
+            found = self.whole[hit].sum(axis=0) + self._gain_by_scores(~hit)
+            better = found > self.gains + TOLERANCE
+            # Fewer rules at an equal gain.
+            count = active.sum()
+            better |= (np.abs(found - self.gains) <= TOLERANCE) & np.array(
+                [count < self.sets[number].sum() if self.sets else True for number in self.best]
+            )
+            self.sets.append(active.copy())
+            self.gains = np.where(better, found, self.gains)
+            self.best = np.where(better, len(self.sets) - 1, self.best)
+            self.known[key] = found
+        return self.known[key]
+
+    def improve(self, start: Bools) -> None:
+        """Switch one rule at a time on or off while this gains at some target."""
+        self.look(start)
+        looked_at: set[int] = set()
+        while left := set(self.best.tolist()) - looked_at:
+            for number in left:
+                looked_at.add(number)
+                for rule in range(len(start)):
+                    other = self.sets[number].copy()
+                    other[rule] = ~other[rule]
+                    self.look(other)
+
+    def compare_all(self) -> None:
+        """Look at every set whose bound is above the best gain of some target."""
+        sets = np.array(list(product([False, True], repeat=self.combinations.shape[1])))
+        hit = (sets @ self.combinations.T.astype(np.intp)) > 0
+        bounds = hit @ self.whole + ~hit @ self.most
+        while True:
+            excess = bounds - self.gains - TOLERANCE * (1 + np.abs(self.gains))
+            number = int(excess.max(axis=1).argmax())
+            if excess[number].max() <= 0:
+                return
+            bounds[number] = self.look(sets[number])
+
+    def free_bounds(self) -> Floats:
+        """Bound the gain (t,) as if each combination of rules were decided alone."""
+        none: Bools = np.asarray(~self.combinations.any(axis=1))
+        return np.where(none[:, np.newaxis], self.most, np.maximum(self.most, self.whole)).sum(axis=0)
+
+    def _most_by_scores(self, alerts: Floats) -> Floats:
+        """Bound what thresholds gain from each combination (p, t)."""
+        most = np.empty((len(alerts), len(self.targets)))
+        largest = set(np.argsort(-alerts, kind="stable")[:MAX_TABLES].tolist())
+        for number in range(len(alerts)):
+            mask = np.arange(len(alerts)) == number
+            if number in largest:
+                most[number] = self._gain_by_scores(mask)
+            else:
+                cells = self.place == number
+                gains = self.fit.expected[cells, np.newaxis] - self.fit.totals[cells, np.newaxis] * self.targets
+                most[number] = gains.clip(0.0).sum(axis=0)
+        return most
+
+    def _gain_by_scores(self, combinations: Bools) -> Floats:
+        """Compute the largest gain (t,) of thresholds from the cells of some combinations (p,)."""
+        left = combinations[self.place]
+        table = self._table(left)
+        nodes = best_in_table(table, self.targets)
+        return table.gains(nodes, self.targets)
+
+    def _table(self, left: Bools) -> TableOfNodes:
+        cells, scored = self.fit.cells, self.fit.cells.score_count
+        empty: Indices = np.empty(0, dtype=np.intp)
+        alone = ScoreCells(cells.axes[:scored], cells.cells[left][:, :scored], empty)
+        part = CellsOfScores(alone, self.fit.expected[left], self.fit.totals[left])
+        return table_of_nodes(part, "any", self.max_nodes)
