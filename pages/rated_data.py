@@ -6,8 +6,8 @@ from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
 from ui.data.rated import choose_source, rated_uploads
 from ui.operating_point.analysis import prepare
 from ui.operating_point.settings import current_settings
+from ui.rated_data.alert_sources import ask_alert_sources
 from ui.rated_data.checks import (
-    ask_alert_sources,
     ask_complete_weeks,
     show_count_table,
     show_counted,

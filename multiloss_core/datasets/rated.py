@@ -128,6 +128,7 @@ class RatedDataset:
             leave_out_unusable=columns.leave_out_unusable,
             only=_complete_rows(frame, columns) if only is None else only,
             one_class=one_class,
+            alert_rules=columns.alert_rules,
         )
         rows = documents.rows
         # Read together, so that dates are understood and segments limited alike in both.

@@ -1,4 +1,4 @@
-"""Explain and choose the sources of alerts: scores with thresholds, and rules that are on or off.
+"""Explain and choose sources of alerts: scores with thresholds, and rules.
 
 `RuleSet` counts sources in priority order; `best_sources` finds the best rules and thresholds on counts;
 `simulate_alert_queue` makes an example.

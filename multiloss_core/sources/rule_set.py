@@ -18,7 +18,7 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SourceCounts:
-    """What one source of alerts raises (weights).
+    """Alerts of one source (weights).
 
     `first`: alerts that no source before it raises, with `undecided` ones beside. `raised`: all that it raises, also
     with others; of an inactive rule, what it would. `alone`: what no other active source raises, which is lost when it
@@ -37,7 +37,7 @@ class SourceCounts:
 
     @property
     def shared(self) -> Counts[float]:
-        """What other active sources raise, too."""
+        """Alerts that other active sources raise, too."""
         return Counts(self.raised.tp - self.alone.tp, self.raised.fp - self.alone.fp)
 
     @property
@@ -47,15 +47,15 @@ class SourceCounts:
 
     @property
     def is_known(self) -> bool:
-        """Whether the file holds rated alerts of this source; without any, nothing is known about it."""
+        """Whether rated alerts of this source exist; without any, nothing is known about it."""
         return self.raised.alerts > 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RuleSet:
-    """Sources of alerts, scores and alert rules, in priority order: the first active one takes an alert.
+    """Sources of alerts, scores and alert rules, in priority order.
 
-    The order decides which source an alert counts for, and not whether it is one.
+    The first active source that raises an alert takes it. The order decides which source an alert counts for, and not whether it is one.
 
     Examples
     --------
@@ -80,7 +80,9 @@ class RuleSet:
         order: Sequence[str] | None = None,
         rule: Rule = "any",
     ) -> Self:
-        """Find what sources raise at thresholds (k,), infinity for off; `order` names all of them, or the first ones.
+        """Find what sources raise at thresholds (k,), infinity for off.
+
+        `order` names all sources or the first ones.
 
         Raises DataError: an order with unknown or repeated names, or not one usable threshold for each source.
         """

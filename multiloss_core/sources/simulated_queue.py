@@ -10,12 +10,15 @@ from multiloss_core.thresholds.data.simulated_population import simulate_populat
 
 # Share of negatives that a rule raises, and by how much more often it raises positives.
 FEW, MANY, WEAKEST, STRONGEST = 0.0002, 0.002, 2.0, 500.0
-MOST_POSITIVES = 0.5
+LARGEST_SHARE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class AlertQueue:
-    """All documents with the truth: scores (n, k) and alert rules (n, r) as 0 and 1, `labels` (n,), `floors` (k,)."""
+    """All documents with the truth.
+
+    `scores` (n, k), `rules` (n, r) of 0 and 1, `labels` (n,), `floors` (k,). `names` (k + r,).
+    """
 
     scores: Floats
     rules: Floats
@@ -65,7 +68,7 @@ def simulate_alert_queue(
     )
     usual = np.exp(generator.uniform(np.log(FEW), np.log(MANY), rules))
     lifts = np.exp(generator.uniform(np.log(WEAKEST), np.log(STRONGEST), rules))
-    shares = np.where(population.labels[:, np.newaxis], np.minimum(usual * lifts, MOST_POSITIVES), usual)
+    shares = np.where(population.labels[:, np.newaxis], np.minimum(usual * lifts, LARGEST_SHARE), usual)
     raised = generator.random(shares.shape) < shares
     if rules:
         highest = population.scores[:, 0] > np.quantile(population.scores[:, 0], 0.999)

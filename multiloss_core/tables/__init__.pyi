@@ -12,6 +12,8 @@ from .guess_columns import find_falling as find_falling
 from .guess_columns import guess_columns as guess_columns
 from .guess_columns import is_count_table as is_count_table
 from .guess_columns import require_documents as require_documents
+from .guessing.alert_rules import MAX_ALERT_RULES as MAX_ALERT_RULES
+from .guessing.alert_rules import possible_alert_rules as possible_alert_rules
 from .item_columns import MAX_ITEMS as MAX_ITEMS
 from .item_columns import MAX_PASTED as MAX_PASTED
 from .item_columns import ItemColumns as ItemColumns

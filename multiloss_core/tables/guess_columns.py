@@ -12,6 +12,7 @@ from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.column_meanings import ColumnMeanings
 from multiloss_core.tables.column_values import RECIPROCAL, is_numeric, sampled, sampled_numbers
+from multiloss_core.tables.guessing.alert_rules import guess_alert_rules
 from multiloss_core.tables.guessing.column import Column, columns_of, falling_scores
 from multiloss_core.tables.guessing.other_roles import (
     RoleGuess,
@@ -48,9 +49,9 @@ class ColumnGuess(ColumnMeanings):
 
     `scores` are at most four to use, those that surely fall with risk inverted: "minus trust"; `more_scores` are those
     found beyond them. A sampling rate is the weight "1 / rate". `unused` gives the reason why any other column of
-    numbers is no score. `unsure` names the roles ("rating", "meanings", "scores", "weight", "group", "amount", "time",
-    "segment") that must be asked: what they hold is then a proposal. `reasons` gives the reason for a role, or for
-    asking about it.
+    numbers is no score. `unsure` names the roles ("rating", "meanings", "scores", "alert_rules", "weight", "group",
+    "amount", "time", "segment") that must be asked: what they hold is then a proposal. `reasons` gives the reason for a
+    role, or for asking about it.
     """
 
     more_scores: tuple[str, ...] = ()
@@ -107,6 +108,10 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
     if scores.doubt:
         unsure.add("scores")
         reasons["scores"] = scores.doubt
+    rules = guess_alert_rules([column for column in left if column.name not in scores.used])
+    if rules.doubt:
+        unsure.add("alert_rules")
+        reasons["alert_rules"] = rules.doubt
     used = {*scores.used, found["weight"], found["amount"]}
     return ColumnGuess(
         scores=tuple(f"{MINUS}{name}" if name in scores.falling else name for name in scores.used),
@@ -123,6 +128,7 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
         amount=found["amount"],
         time=found["time"],
         segment=found["segment"],
+        alert_rules=rules.names,
     )
 
 

@@ -82,7 +82,7 @@ def test_many_rules_come_as_near_as_few() -> None:
 
 
 def test_path_switches_rules_as_the_counts_say() -> None:
-    """A rule of frauds alone stays on at any target; one of genuine documents never comes on above the floors."""
+    """A rule of frauds alone stays on at any target; one of genuine documents is off."""
     generator = np.random.default_rng(3)
     queue = simulate_alert_queue(generator, documents=60_000, prevalence=0.005, rules=2)
     queue.rules[:, 0] = queue.labels & (generator.random(len(queue.labels)) < 0.5)

@@ -74,7 +74,7 @@ def test_a_switch_changes_the_counts_by_alone(thresholds: tuple[float, ...], nam
 
 
 def test_every_score_needed() -> None:
-    """Where all scores must reach their thresholds, what one alone holds back."""
+    """Under the rule of all scores `alone` counts documents that one score holds back."""
     documents = RatedDocuments([[0.9, 0.1], [0.8, 0.9], [0.1, 0.9], [0.7, 0.2]], [1, 1, 0, 0], floors=[0.5, 0.5])
     first, second = RuleSet.of(documents, [0.5, 0.5], rule="all").sources
     assert (first.alone.tp, first.alone.fp) == (0.0, 1.0)

@@ -1,15 +1,13 @@
 """Checks of the rated data: other alert sources, complete weeks, floors and counts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import CountSurfaces, DataError, RatedCounts, RatedDocuments
-from multiloss_core.datasets import RatedDataset, RatedSource, source_key
+from multiloss_core.datasets import RatedDataset, RatedSource
 from multiloss_core.figures import Theme, score_histogram
 from multiloss_core.formatting import (
     Vocabulary,
@@ -22,112 +20,17 @@ from multiloss_core.formatting import (
     share,
     shortened,
 )
-from multiloss_core.numerics import Floats, Indices
-from multiloss_core.tables import ColumnMeanings, column_of, numbers
+from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import (
     DataFunnel,
-    FloorEstimate,
-    FloorMethod,
-    UncertainFloorsError,
-    explaining_scores,
     undecided_note,
 )
-from ui.data.rated import build, build_dataset, rated_uploads
+from ui.data.rated import build_dataset, rated_uploads
+from ui.rated_data.alert_sources import PREVIEW_ROWS, show_rows
 from ui.rated_data.column_roles import ask_noun, offer_template
 from ui.shared.formatting import as_text, show_table, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.widgets import shown_when_open
-
-ANSWERS: dict[FloorMethod, str] = {"corner": "No: only by these scores", "jump": "Yes: also by something else"}
-MAX_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Question:
-    """Hold two estimates of the floors, the rows below the jump, and columns explaining them."""
-
-    estimate: FloorEstimate
-    rows: Indices
-    explained_by: tuple[str, ...]
-
-
-def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaGenerator) -> ColumnMeanings:
-    """Show both estimates of uncertain floors with the rows below them, and ask for one."""
-    if choice.is_counts or None not in choice.floors:
-        return choice
-    unanswered = replace(choice, floor_method=None)
-    # Rows of an engine are counted with progress shown, and their counts are kept already.
-    find = _find_question if source.is_sample else _kept_question
-    question = find(source_key(source.fingerprint, unanswered), source, unanswered)
-    if question is None:
-        return choice
-    names = question.estimate.names
-    with place.container(key="alert_sources"):
-        st.markdown("#### Were alerts raised by anything else than these scores?")
-        st.markdown(
-            f"{as_text(question.estimate.sentence)}. Rules, complaints, audits and unused scores raise such alerts."
-        )
-        show_table(
-            pd.DataFrame(
-                {
-                    "Score": [shortened(score_name(name)) for name in names],
-                    "Floor if no (empty corner)": [*map(score_threshold, names, question.estimate.corner)],
-                    "Floor if yes (density jump)": [*map(score_threshold, names, question.estimate.jump)],
-                }
-            ),
-            hide_index=True,
-            alt="Rating floors of each score by both estimates.",
-        )
-        for name in question.explained_by:
-            st.info(
-                f"*{as_text(shortened(name))}* explains these {vocabulary().documents}. Add it to the scores below to "
-                "settle the question.",
-                icon=":material/add_chart:",
-            )
-        if question.rows.size:
-            with st.expander(f"{plural(question.rows.size, f'rated {vocabulary().document}')} below the density jump"):
-                show_rows(source.frame, question.rows)
-        answer = st.segmented_control(
-            "Were alerts raised by anything else than these scores?",
-            list(ANSWERS),
-            default=choice.floor_method,
-            format_func=lambda method: ANSWERS.get(method, method),
-            key=f"alert_sources_{source.fingerprint[:12]}",
-            persist_state="session",
-            label_visibility="collapsed",
-        )
-    return replace(choice, floor_method=answer)
-
-
-def _find_question(key: str, _source: RatedSource, _choice: ColumnMeanings) -> _Question | None:
-    """Return whether the floors of a choice without a method are uncertain; `key` for the cache."""
-    try:
-        build(_source, _choice)
-    except UncertainFloorsError as question:
-        return _Question(
-            estimate=question.estimate, rows=question.rows, explained_by=_explained_by(_source.frame, _choice)
-        )
-    except DataError:
-        return None
-    return None
-
-
-@st.cache_data(scope="session", max_entries=6, show_spinner="Looking for rating floors …")
-def _kept_question(key: str, _source: RatedSource, _choice: ColumnMeanings) -> _Question | None:
-    return _find_question(key, _source, _choice)
-
-
-def _explained_by(frame: pd.DataFrame, choice: ColumnMeanings) -> tuple[str, ...]:
-    """Name the numeric columns in no use of which one more score would settle the floors."""
-    if len(choice.scores) == MAX_SCORES:
-        return ()
-    rows = frame.iloc[:: -(-len(frame) // MAX_ROWS)]
-    used = {*choice.scores, choice.rating, choice.weight, choice.group, choice.amount, choice.time}
-    free = [name for name in map(str, frame.columns) if name not in used][:MAX_CANDIDATES]
-    scores = np.column_stack([numbers(column_of(rows, name))[0] for name in choice.scores])
-    known = np.isfinite(scores).all(axis=1) & rows[choice.rating].notna().to_numpy()
-    others: dict[str, Floats] = {name: numbers(rows[name])[0][known] for name in free}
-    return explaining_scores(scores[known], others)
 
 
 def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
@@ -173,16 +76,17 @@ def _incomplete(key: str, _dataset: RatedDataset) -> tuple[str, float, float] | 
     return str(weeks.mondays[first]), float(weeks.undecided[first:].sum()), float(weeks.all_alerts[first:].sum())
 
 
-PREVIEW_ROWS = 100
-
-
 def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.DataFrame) -> None:
     """Show how many rows were read, why some are not used, and the floors, with warnings."""
     _show_losses(documents.funnel)
     floors = ", ".join(
         f"*{as_text(score_name(name))}* {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
-        for name, floor, given in zip(documents.names, documents.floors, choice.floors, strict=True)
+        for name, floor, given in zip(
+            choice.scores, documents.floors[: documents.score_count], choice.floors, strict=True
+        )
     )
+    if documents.alert_rules:
+        floors += f"; {plural(documents.alert_rules, 'alert rule')} beside them"
     below = documents.below_floors
     nothing = "" if below.size else ": nothing is rated below every floor"
     st.caption(f"Rating floors: {floors}. **Recall is unknown**{nothing}.")
@@ -208,19 +112,12 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
             st.info(as_text(note), icon=":material/info:")
 
 
-def show_rows(frame: pd.DataFrame, rows: Indices) -> None:
-    """List rows of a table by their numbers below the header."""
-    shown = frame.iloc[rows[:PREVIEW_ROWS]]
-    show_table(shown.set_axis(pd.Index(rows[:PREVIEW_ROWS] + 1, name="Row")), alt="Rated rows below all rating floors.")
-    if rows.size > PREVIEW_ROWS:
-        st.caption(f"The first {PREVIEW_ROWS} of {count(rows.size)} rows are listed.")
-
-
 @shown_when_open("Scores by rating", icon=":material/bar_chart:", key="histograms")
 def show_histograms(key: str, documents: RatedDocuments) -> None:
     """Draw a histogram by rating with the floor for each classifier; `key` is the dataset's."""
-    width = min(2, len(documents.names))
-    for j, name in enumerate(documents.names):
+    names = documents.names[: documents.score_count]
+    width = min(2, len(names))
+    for j, name in enumerate(names):
         if j % width == 0:
             # A row of its own for each pair keeps the order where columns are stacked, as on a phone.
             columns = st.columns(width)

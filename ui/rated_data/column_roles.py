@@ -13,6 +13,7 @@ from multiloss_core.formatting import MINUS, NEUTRAL, direction, plural, score_n
 from multiloss_core.tables import RECIPROCAL, ColumnMeanings, DecimalSign, Meaning, find_falling
 from multiloss_core.thresholds import Rule
 from ui.data.rated import needs_answers, rated_uploads
+from ui.rated_data.alert_sources import ask_alert_rules
 from ui.rated_data.column_summary import ask_meanings, meaning_key, show_column_table
 from ui.rated_data.connected_tables import ask_connected_table
 from ui.shared.formatting import NOUN, NOUNS, as_label, as_text, noun, vocabulary
@@ -178,7 +179,16 @@ def _remember_noun() -> None:
 def forget(source: RatedSource) -> None:
     """Set the widgets of a table to the stored choice of columns."""
     of_columns = [f"{part}_{name}" for part in ("floor", "turn", "decimal") for name in offered_columns(source.frame)]
-    for name in ("kind", "counted", "scores", "rating", "leave", *(role.key for role in ROLES), *of_columns):
+    for name in (
+        "kind",
+        "counted",
+        "scores",
+        "alert_rules",
+        "rating",
+        "leave",
+        *(role.key for role in ROLES),
+        *of_columns,
+    ):
         st.session_state.pop(_key(source, name), None)
     choice = rated_uploads().choice_for(source)
     for value, _ in choice.meanings:
@@ -242,6 +252,9 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
         asked_at = questions.container() if unsure & {"rating", "meanings"} else below
         meanings = ask_meanings(place("meanings", asked_at) if of_guess else asked_at, source, rating, of_known)
     scores = _ask_scores(place("scores", left), source, columns, known, rating, meanings)
+    rules = ask_alert_rules(
+        place("alert_rules", left), source, known, {*scores, rating}, key=_key(source, "alert_rules")
+    )
     optional: dict[str, Any] = {}
     for usual, role in zip((right, right, *st.columns(3)), ROLES, strict=True):
         optional[role.key] = ask_optional_column(
@@ -267,6 +280,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
         meanings=meanings,
         floors=floors,
         leave_out_unusable=leave_out,
+        alert_rules=rules,
         decimal_signs=tuple(
             (name, _ask_decimal_sign(questions, source, name, known))
             for name in source.ambiguous

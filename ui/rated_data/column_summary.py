@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource
-from multiloss_core.formatting import MINUS, count, plural, score_name, shortened
+from multiloss_core.formatting import HAS, MINUS, count, plural, score_name, shortened
 from multiloss_core.tables import ColumnMeanings, Meaning, guess_meanings, rating_values
 from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.sources import ratings_in_engine
@@ -201,6 +201,8 @@ def _role_of(name: str, choice: ColumnMeanings) -> tuple[str, str]:
     for score in choice.scores:
         if score_name(score) == name:
             return "scores", "Score" if score == name else "Score, low is suspicious"
+    if any(rule == name or rule.startswith(f"{name}{HAS}") for rule in choice.alert_rules):
+        return "alert_rules", "Alert rule"
     for role, label in ROLE_WORDS.items():
         column = getattr(choice, role)
         if column in (name, f"1 / {name}"):

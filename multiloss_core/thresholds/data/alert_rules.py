@@ -3,11 +3,11 @@
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
-MAX_ALERT_RULES = 20
-
 
 def without_alert_rules(documents: RatedDocuments) -> RatedDocuments:
-    """Keep the documents at or above the floor of some score, and their scores alone; they may be of one class.
+    """Keep the documents at or above the floor of some score, and their scores alone.
+
+    They may be of one class.
 
     Raises DataError: there are none, or a score is the same in all of them.
     """

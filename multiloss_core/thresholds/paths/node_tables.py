@@ -30,7 +30,7 @@ class ExpectedCells(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CellsOfScores:
-    """Cells of scores alone, with the positives and totals (c,) that no active alert rule raised."""
+    """Cells of scores alone, with positives and totals (c,) that no active rule raised."""
 
     cells: ScoreCells
     expected: Floats
@@ -38,7 +38,7 @@ class CellsOfScores:
 
 
 def beside_rules(fit: ExpectedCells, active: Bools) -> CellsOfScores:
-    """Leave to the scores what active alert rules (r,) did not raise; every cell stays, with its weight or 0."""
+    """Leave to the scores what active alert rules (r,) did not raise; all cells stay."""
     cells, scored = fit.cells, fit.cells.score_count
     left = ~(cells.cells[:, scored:][:, active] > 0).any(axis=1)
     alone = ScoreCells(cells.axes[:scored], cells.cells[:, :scored], cells.slots)

@@ -15,7 +15,7 @@ from multiloss_core.thresholds.paths.node_tables import (
 )
 from multiloss_core.thresholds.paths.score_cells import ScoreCells
 
-# Up to so many rules every set of them is compared; beyond, sets one rule apart from the best are.
+# Maximum number of rules of which every set is compared; with more, sets one rule apart from the best are.
 MAX_EXACT = 12
 # Nodes of all tables together, and of each.
 MAX_NODES_TOGETHER, MIN_TABLE_NODES, MAX_TABLE_NODES = 4_000_000, 2_000, 200_000
