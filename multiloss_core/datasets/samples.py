@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from multiloss_core.datasets.source import RatedSource, ScoredSource
 from multiloss_core.numerics import Bools
+from multiloss_core.sources import simulate_alert_queue
 from multiloss_core.tables import COUNT_TABLE, ColumnMeanings, ItemColumns, Meaning
 from multiloss_core.thresholds.data.count_surfaces import count_surfaces
 from multiloss_core.thresholds.data.counts import flagged
@@ -39,6 +40,24 @@ def _documents_sample(*names: str, seed: int, with_context: bool = False) -> Cal
         return RatedSource(title, _fingerprint(frame), frame, choice)
 
     return make
+
+
+def _queue_sample(title: str) -> RatedSource:
+    """Simulate alerts of two scores and five rules, of which one is shadowed, in three regions."""
+    generator = np.random.default_rng(34)
+    queue = simulate_alert_queue(generator, documents=400_000)
+    kept = queue.is_rated
+    scores, rules = queue.names[:2], ("velocity rule", "country rule", "device rule", "amount rule", "model rule")
+    frame = pd.DataFrame(queue.scores[kept], columns=list(scores))
+    frame[list(rules)] = queue.rules[kept].astype(int)
+    frame.insert(0, "alert", np.flatnonzero(kept))
+    frame["rating"] = np.where(queue.labels[kept], "fraud", "ok")
+    _add_context(frame, queue.labels[kept], generator)
+    choice = ColumnMeanings(
+        scores=scores, rating="rating", meanings=FRAUD_OR_OK, floors=tuple(queue.floors.tolist()), alert_rules=rules
+    )
+    choice = replace(choice, amount="amount", time="time", segment="channel")
+    return RatedSource(title, _fingerprint(frame), frame, choice)
 
 
 def _add_context(frame: pd.DataFrame, fraud: Bools, generator: np.random.Generator) -> None:
@@ -74,6 +93,7 @@ RATED_SAMPLES: dict[str, Callable[[str], RatedSource]] = {
     "Login alerts": _documents_sample("login model", seed=21),
     "Marketplace listings": _documents_sample("listing model", "seller model", "message model", seed=22),
     "Insurance claims": _documents_sample("text model", "image model", "network model", "price model", seed=23),
+    "Alert queue": _queue_sample,
     "Count table": _counts_sample,
 }
 

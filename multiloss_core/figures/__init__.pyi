@@ -1,5 +1,4 @@
 from . import theme as theme
-from .contributions import contributions_chart as contributions_chart
 from .count_surface import count_surface as count_surface
 from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title

@@ -8,9 +8,6 @@ from .comparison import Comparison as Comparison
 from .comparison import CountedThresholds as CountedThresholds
 from .comparison import compare as compare
 from .comparison import gain_interval as gain_interval
-from .contributions import Contribution as Contribution
-from .contributions import contribution_words as contribution_words
-from .contributions import contributions as contributions
 from .document_subset import DocumentSubset as DocumentSubset
 from .drift import MIN_WEEKS as MIN_WEEKS
 from .drift import Drift as Drift

@@ -19,9 +19,9 @@ from multiloss_core.thresholds.paths.score_cells import every_score
 def best_sources(documents: RatedDocuments, target: float) -> Floats:
     """Find the thresholds (k,) with the largest (1 - m) TP - m FP on rated documents.
 
-    Infinity is off. An in-sample optimum, to compare with: `smooth_path` does the same with expected counts, which hold on new data.
-    Exact for at most 12 rules, while the numbers of different scores multiply to at most 20,000; for more of either
-    the thresholds are taken from a part of the scores, and rules one apart from the best are compared.
+    Infinity is off. An in-sample optimum, to compare with: `smooth_path` does the same with expected counts, which hold
+    on new data. Exact for at most 12 rules, while the numbers of different scores multiply to at most 20,000; for more
+    of either the thresholds are taken from a part of the scores, and rules one apart from the best are compared.
 
     Raises DataError: a target outside (0, 1).
 

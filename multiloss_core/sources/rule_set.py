@@ -55,7 +55,8 @@ class SourceCounts:
 class RuleSet:
     """Sources of alerts, scores and alert rules, in priority order.
 
-    The first active source that raises an alert takes it. The order decides which source an alert counts for, and not whether it is one.
+    The first active source that raises an alert takes it. The order decides which source an alert counts for, and not
+    whether it is one.
 
     Examples
     --------

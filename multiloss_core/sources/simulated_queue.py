@@ -9,8 +9,10 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.data.simulated_population import simulate_population
 
 # Share of negatives that a rule raises, and by how much more often it raises positives.
-FEW, MANY, WEAKEST, STRONGEST = 0.0002, 0.002, 2.0, 500.0
-LARGEST_SHARE = 0.5
+FEW, MANY, WEAKEST, STRONGEST = 0.0001, 0.001, 5.0, 2000.0
+# The share of documents that the first score puts highest and the last rule raises.
+HIGHEST = 0.0005
+TOP_SHARE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,25 +55,24 @@ def simulate_alert_queue(
 ) -> AlertQueue:
     """Simulate the population of `simulate_population` with alert rules beside its scores.
 
-    Each rule raises a share of negatives between .02 and .2 %, and positives 2 to 500 times as often; the last one also
-    raises what the first score puts highest, so that it is shadowed by it or shadows it.
+    Each rule raises a share of negatives between .01 and .1 %, and positives 5 to 2000 times as often. The last of
+    several raises what the first score puts highest, so that this score shadows it.
 
     Examples
     --------
     >>> import numpy as np
     >>> from multiloss_core.sources import simulate_alert_queue
     >>> simulate_alert_queue(np.random.default_rng(0), documents=50_000, rules=1).rated()
-    RatedDocuments(516 documents, 42 positive; rated where model A >= 0.53873, model B >= 0.53023, rule 1 >= 1)
+    RatedDocuments(502 documents, 42 positive; rated where model A >= 0.53873, model B >= 0.53023, rule 1 >= 1)
     """
     population = simulate_population(
         generator, documents=documents, prevalence=prevalence, classifiers=classifiers, strength=3.5
     )
     usual = np.exp(generator.uniform(np.log(FEW), np.log(MANY), rules))
     lifts = np.exp(generator.uniform(np.log(WEAKEST), np.log(STRONGEST), rules))
-    shares = np.where(population.labels[:, np.newaxis], np.minimum(usual * lifts, LARGEST_SHARE), usual)
+    shares = np.where(population.labels[:, np.newaxis], np.minimum(usual * lifts, TOP_SHARE), usual)
     raised = generator.random(shares.shape) < shares
-    if rules:
-        highest = population.scores[:, 0] > np.quantile(population.scores[:, 0], 0.999)
-        raised[:, -1] |= highest
+    if rules > 1:
+        raised[:, -1] = population.scores[:, 0] > np.quantile(population.scores[:, 0], 1 - HIGHEST)
     names = (*population.names, *(f"rule {number}" for number in range(1, rules + 1)))
     return AlertQueue(population.scores, raised.astype(np.float64), population.labels, names, population.floors)

@@ -66,8 +66,9 @@ def the_screen():
     from multiloss_core.engines import read_rated_source
     from multiloss_core.generalisation import bootstrap_points
     from ui.data.rated import build_dataset
-    from ui.operating_point.analysis import Settings, analyse
+    from ui.operating_point.analysis import analyse
     from ui.operating_point.decision import record_of
+    from ui.operating_point.path_tasks import Settings
 
     file = Path(st.session_state["file"])
     source = read_rated_source(file.read_bytes(), file.name)

@@ -19,7 +19,6 @@ from multiloss_core import (
 from multiloss_core.decisions import html_report
 from multiloss_core.figures import (
     CurveMark,
-    contributions_chart,
     count_surface,
     curves_drawing,
     loss_curve,
@@ -32,7 +31,6 @@ from multiloss_core.figures import (
     threshold_graph,
     threshold_space,
 )
-from multiloss_core.inspection import contributions
 from multiloss_core.thresholds import Payoffs, cases_along, profit_curve, to_networkx
 from tests.decisions.records import make_record
 
@@ -66,12 +64,8 @@ def figures_of(name):
     only = RatedDocuments(documents.scores[:, :1], documents.labels, names=(name,))
     surfaces, path, look = count_surfaces(documents, resolution=6), smooth_path(documents), {"theme": "light"}
     found = graph_path(surfaces)
-    point = operating_point(path, 0.2)
     profit = profit_curve(cases_along(path, documents, None), Payoffs(review=1.0, catch=5.0))
     return {
-        "contributions": contributions_chart(
-            contributions(documents, point.thresholds, "any"), documents.names, **look
-        ),
         "surface": count_surface(surfaces, [path], count="tp", **look),
         "loss": loss_curve(np.arange(4.0), [CurveMark(name, 1)], loss_name=name, **look),
         "profit": profit_chart(profit, "smooth", {"chosen point": (1.0, 2.0)}, currency=name, **look),

@@ -13,7 +13,6 @@ from multiloss_core.decisions import (
     markdown_summary,
 )
 from multiloss_core.figures import (
-    contributions_chart,
     count_surface,
     daily_chart,
     plane_drawing,
@@ -25,7 +24,7 @@ from multiloss_core.figures import (
     weekly_chart,
 )
 from multiloss_core.formatting import FRAUD, Unit
-from multiloss_core.inspection import calendar, contributions, daily_alerts, weekly_counts
+from multiloss_core.inspection import calendar, daily_alerts, weekly_counts
 from multiloss_core.thresholds import Payoffs, cases_along, profit_curve
 from tests.decisions.records import make_record
 
@@ -40,11 +39,9 @@ def drawn(vocabulary, unit):
     only = RatedDocuments(documents.scores[:, 0], documents.labels, floors=[0.0])
     times = np.datetime64("2026-01-05", "us") + np.arange(len(documents.labels)) * np.timedelta64(1, "h")
     at = documents, calendar(times), point.thresholds, "any"
-    found = contributions(documents, point.thresholds, "any")
     profit = profit_curve(cases_along(path, documents, None), Payoffs(review=1.0, catch=5.0))
     look = {"theme": "light", "vocabulary": vocabulary}
     figures = [
-        contributions_chart(found, documents.names, **look),
         count_surface(surfaces, [path], count="tp", unit=unit, **look),
         daily_chart(daily_alerts(*at), **look),
         profit_chart(profit, "smooth", {}, **look),

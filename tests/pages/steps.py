@@ -14,7 +14,7 @@ APP = Path(__file__).parents[2] / "app.py"
 
 def complete(patch, *, surfaces=True):
     """Wait for all paths and draw the surfaces: an AppTest neither reruns nor opens tabs."""
-    patch.setattr("ui.operating_point.analysis.MOMENT", 180.0)
+    patch.setattr("ui.operating_point.path_tasks.MOMENT", 180.0)
     if surfaces:
         patch.setattr("ui.operating_point.explorer.component._are_surfaces_in_sight", lambda: True)
 
@@ -149,8 +149,9 @@ def section_page():
     from multiloss_core.thresholds import RESOLUTIONS
     from tests.pages.steps import context_of
     from ui.data.rated import build_dataset, sample
-    from ui.operating_point.analysis import Settings, analyse
+    from ui.operating_point.analysis import analyse
     from ui.operating_point.current_thresholds import compared_thresholds, current_thresholds_of
+    from ui.operating_point.path_tasks import Settings
 
     state = st.session_state
     source = state["source"] if "source" in state else sample(state["name"])

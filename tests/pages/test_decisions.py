@@ -578,7 +578,8 @@ SCREEN = """
 import streamlit as st
 from multiloss_core import operating_point
 from ui.operating_point.active_goal import GOALS
-from ui.operating_point.analysis import Settings, analyse
+from ui.operating_point.analysis import analyse
+from ui.operating_point.path_tasks import Settings
 from ui.operating_point.current_thresholds import keep_current
 from dataclasses import replace
 from tests.pages.steps import context_of

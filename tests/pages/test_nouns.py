@@ -12,7 +12,7 @@ from ui.shared.formatting import NOUN, NOUNS
 
 SECTIONS = (
     "compare",
-    "contributions",
+    "sources",
     "near",
     "periods",
     "segments",

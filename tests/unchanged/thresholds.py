@@ -27,7 +27,6 @@ from multiloss_core.inspection import (
     calendar,
     compare,
     compare_with_simpler_rules,
-    contributions,
     daily_alerts,
     days_in_data,
     folded,
@@ -147,10 +146,6 @@ def point_details(source: RatedDocuments | CountSurfaces, path: Any, target: flo
     cuts = ("thresholds", "tp", "fp", "tp_at_equal_fp", "tp_lost", "share_lost", "reaches")
     return found | {
         "rounded": plain(source.round_thresholds(point.thresholds)),
-        "contributions": [
-            of(part, "classifiers", "flagged") | selection_figures(part.documents)
-            for part in contributions(source, point.thresholds, rule)
-        ],
         "near": [of(side, "positions", "deciding", "distances") for side in (near.flagged, near.not_flagged)],
         "simpler": [of(cut, *cuts) for cut in compare_with_simpler_rules(source, point)],
         "plan": plan_figures(source, point, path),

@@ -24,9 +24,9 @@ from multiloss_core.tables import ColumnMeanings, Meaning, rating_values
 from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
 from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
-from ui.operating_point.analysis import Settings
 from ui.operating_point.current_thresholds import keep_current
 from ui.operating_point.decision import CONFIDENCE, GUARANTEED, STAYED
+from ui.operating_point.path_tasks import Settings
 from ui.operating_point.sections.certificate import request_certificate
 from ui.operating_point.sections.review_band import restore_block
 from ui.operating_point.settings import choose_to_stay, recorded_unit, restore_settings

@@ -173,7 +173,7 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
     led = state.sheet_led_to
     if led is not None and led.request != request:
         shown = None
-    if shown is None and led is None and linked is not None and len(linked) == len(analysis.surfaces.names):
+    if shown is None and led is None and linked is not None and len(linked) == len(analysis.names):
         with suppress(DataError):
             point = manual_point(analysis.rated.source, analysis.path(SMOOTH.name), np.array(linked))
             shown = remember_point(analysis, point, MANUAL)
@@ -217,7 +217,7 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
     if setting.point is None:
         st.caption(as_text(setting.refused))
         return
-    point, names = setting.point, analysis.surfaces.names
+    point, names = setting.point, analysis.names
     st.caption(as_text(setting.asked))
     values = zip(names, analysis.deployable(point).tolist(), strict=True)
     st.markdown(
@@ -265,7 +265,7 @@ def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
     rule, present = analysis.settings.rule, current_thresholds_of(analysis)
     days = _days(analysis, point)
     sentence = headline_of(
-        analysis.surfaces.names,
+        analysis.names,
         None if present is None else present.tolist(),
         analysis.deployable(point).tolist(),
         _difference(analysis, point, present),

@@ -49,9 +49,11 @@ def show_scores(analysis: Analysis) -> None:
         " · ".join(
             f"{as_text(shortened(score_name(name)))} **{score_threshold(name, floor)}**"
             f"{' (estimated)' if guessed else ''}"
-            for name, floor, guessed in zip(analysis.surfaces.names, floors, suggested, strict=True)
+            for name, floor, guessed in zip(analysis.surfaces.names, floors, suggested, strict=False)
         )
     )
+    if analysis.alert_rules:
+        st.caption(f"Beside them {as_text(', '.join(map(shortened, analysis.alert_rules)))} raised alerts.")
     st.page_link("pages/rated_data.py", label="What the columns mean", icon=":material/edit:")
 
 

@@ -55,7 +55,7 @@ def ask_goal(analysis: Analysis, method: str, choice: DeltaGenerator, inputs: De
     labels = {key: goal.label for key, goal in GOALS.items()}
     goal = ask_choice(choice.selectbox, "Set the point by", labels, key=GOAL_KEY, help=HELP)
     _leave_in_url(goal)
-    _restore_manual(analysis.surfaces.names)
+    _restore_manual(analysis.names, len(analysis.alert_rules))
     state = session().point
     found, state.goal_note = None, ""
     with inputs:
@@ -243,24 +243,29 @@ def _by_costs(analysis: Analysis, method: str) -> float:
     return target_of(analysis, scenario.payoffs)
 
 
-def _restore_manual(names: Sequence[str]) -> None:
-    """Take the thresholds of a link, where it has as many as there are classifiers."""
+def _restore_manual(names: Sequence[str], rules: int) -> None:
+    """Take the thresholds of a link, where it has as many; the last ones are of alert rules."""
     asked = MANUAL_IN_URL.asked()
     if asked is not None and len(asked) == len(names):
         session().point.manual_thresholds = asked
         for j, value in enumerate(asked):
-            st.session_state[_manual_key(j)] = score_threshold(names[j], value)
+            is_rule = j >= len(names) - rules
+            st.session_state[_manual_key(j)] = math.isfinite(value) if is_rule else score_threshold(names[j], value)
 
 
 def _by_hand(analysis: Analysis, method: str) -> Point:
     source, path, known = analysis.dataset.source, analysis.path(method), session().point.manual_thresholds
     present = present_point(analysis, method).thresholds
     start = analysis.rounded(np.array(known if known is not None and len(known) == len(path.names) else present))
-    values = []
-    for j, (place, name) in enumerate(zip(st.columns(len(path.names)), path.names, strict=True)):
+    values, scored = [], len(path.names) - len(analysis.alert_rules)
+    for j, (place, name) in enumerate(zip(st.columns(scored), path.names, strict=False)):
         key = _manual_key(j)
         st.session_state.setdefault(key, score_threshold(name, start[j]))
         values.append(_number(place.text_input(as_label(score_side(name)), key=key, help="A number, or never."), name))
+    for j, name in enumerate(analysis.alert_rules, start=scored):
+        key = _manual_key(j)
+        st.session_state.setdefault(key, bool(np.isfinite(start[j])))
+        values.append(1.0 if st.toggle(as_label(name), key=key, help="The alert rule is on.") else math.inf)
     point = manual_point(source, path, np.array(values))
     session().point.manual_thresholds = values
     return point

@@ -3,9 +3,8 @@
 Each session has its own results, except those of the built-in samples.
 """
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -25,57 +24,26 @@ from multiloss_core.figures import CERTIFIED
 from multiloss_core.generalisation import Certificate
 from multiloss_core.inspection import DailyAlerts, Segment
 from multiloss_core.thresholds import (
-    GRAPH,
-    SMOOTH,
     FlaggedCounts,
-    PathSearch,
     Point,
-    Rule,
     SmoothFit,
-    Spacing,
     money_at,
     slice_documents,
     slice_surfaces,
 )
 from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
-from ui.data.rated import in_money, is_built_in
 from ui.data.sources import known_along
 from ui.operating_point.calculations import (
     SECONDS_BEHIND,
-    SECONDS_OF_METHODS,
-    SECONDS_OF_OTHER_METHODS,
-    FoundPath,
-    find_path,
 )
-from ui.server.queue import Task, shared_queue
-from ui.shared.long_work import begin, wait_for
+from ui.operating_point.path_tasks import FIRST, MAX_SEARCHES, PathTasks, Settings, tasks_of
 from ui.shared.session import session
 
 MAX_DOCUMENTS_SLICED = 200_000
-MAX_SEARCHES = 8
 SECONDS_BETWEEN_POLLS = 0.4
 # Where others come first, looking takes the processor away from them.
 SECONDS_BETWEEN_POLLS_IN_A_QUEUE = 2.0
 MANY = 4
-# In seconds: paths that come so soon after the first ones are shown with them.
-MOMENT = 0.3
-# Their searches give the fit and the surfaces, which everything else needs.
-FIRST = (SMOOTH.name, GRAPH.name)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How surfaces are counted and paths searched (`PathSearch`); what TP and FP count."""
-
-    rule: Rule
-    spacing: Spacing
-    resolution: int
-    unit: Unit = Unit.DOCUMENTS
-    current: tuple[float, ...] | None = None
-
-    def search(self, source: RatedDocuments | CountSurfaces) -> PathSearch:
-        """Return the search for paths through data under these settings."""
-        return PathSearch(source, self.rule, self.resolution, self.spacing, self.current)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +62,16 @@ class Analysis:
     rated: RatedDataset
     certificate: Certificate | None = None
     to_find: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names (k,) of the thresholds: scores, then alert rules."""
+        return self.rated.source.names
+
+    @property
+    def alert_rules(self) -> tuple[str, ...]:
+        """The names of the alert rules."""
+        return self.names[len(self.surfaces.names) :]
 
     @property
     def is_complete(self) -> bool:
@@ -196,7 +174,7 @@ class Analysis:
     def has_both_rules(self) -> bool:
         """Return whether the data can be counted under either rule, unlike a ready table of counts."""
         source = self.rated.source
-        return isinstance(source, RatedDocuments | RatedCounts)
+        return isinstance(source, RatedDocuments | RatedCounts) and not self.alert_rules
 
     @property
     def has_undecided(self) -> bool:
@@ -242,12 +220,13 @@ class Analysis:
 
     def sliced(self, point: Point, pair: tuple[int, int]) -> CountSurfaces:
         """Return surfaces over two classifiers; others stay at the thresholds of a point."""
-        if len(self.surfaces.names) <= 2:
+        if len(self.names) <= 2 and not self.alert_rules:
             return self.surfaces
         documents, settings = self.dataset.source.documents, self.settings
+        shown = pair[: len(self.surfaces.names)]
         if documents is None or len(documents.labels) > MAX_DOCUMENTS_SLICED:
             return slice_surfaces(self.surfaces, point.thresholds, pair)
-        return slice_documents(documents, point.thresholds, pair, rule=settings.rule, spacing=settings.spacing)
+        return slice_documents(documents, point.thresholds, shown, rule=settings.rule, spacing=settings.spacing)
 
 
 def documents_or_counts(source: RatedDocuments | CountSurfaces) -> RatedDocuments | RatedCounts | None:
@@ -268,14 +247,14 @@ def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = N
             other.cancel()
         while len(searches) >= MAX_SEARCHES:
             searches.pop(next(iter(searches)))
-        searches[key] = _tasks_of(dataset, settings)
+        searches[key] = tasks_of(dataset, settings)
     search = searches[key]
     awaited = (*FIRST, *([method] if method else ()))
     search.begin(awaited)
     search.begin(search.methods, behind=SECONDS_BEHIND)
     search.wait(awaited)
     search.wait_a_moment()
-    return search.analysis(dataset.name)  # The same file may have been loaded under another name before.
+    return _analysis_of(search, dataset.name)  # The same file may have been loaded under another name before.
 
 
 def prepare(dataset: RatedDataset, settings: Settings) -> None:
@@ -284,7 +263,7 @@ def prepare(dataset: RatedDataset, settings: Settings) -> None:
         searches = session().searches
         for other in searches.values():
             other.cancel()
-        searches[dataset.key, settings] = search = _tasks_of(dataset, settings)
+        searches[dataset.key, settings] = search = tasks_of(dataset, settings)
         search.begin(FIRST)
 
 
@@ -302,99 +281,18 @@ def _look(analysis: Analysis) -> None:
         st.rerun()
 
 
-@dataclass(eq=False)
-class PathTasks:
-    """The searches for the paths of a dataset, by method: those that were begun.
-
-    `is_shared`: all sessions use them, so none gives them up.
-    """
-
-    dataset: RatedDataset
-    rated: RatedDataset
-    settings: Settings
-    tasks: dict[str, Task[FoundPath]] = field(default_factory=dict)
-    is_shared: bool = False
-
-    @classmethod
-    def of(cls, rated: RatedDataset, settings: Settings) -> "PathTasks":
-        """Nothing is begun."""
-        dataset = in_money(rated) if settings.unit is Unit.MONEY else rated
-        if isinstance(dataset.source, RatedCounts):
-            dataset = replace(dataset, source=dataset.source.under(settings.rule))
-        return cls(dataset, rated, settings)
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of all methods that can find a path."""
-        source = self.dataset.source
-        return tuple(method.name for method in PATH_METHODS if method.works_on(source))
-
-    @property
-    def found(self) -> dict[str, FoundPath]:
-        """Return the finished results in the order of the methods."""
-        latest = {name: self.tasks[name].latest for name in self.methods if name in self.tasks}
-        return {name: found for name, found in latest.items() if found is not None}
-
-    @property
-    def is_broken(self) -> bool:
-        """Return whether something failed or was given up, and must be begun anew."""
-        return any(task.finished and task.latest is None for task in self.tasks.values())
-
-    @property
-    def place(self) -> int:
-        """Count the calculations before the first unfinished one; 0 if all have finished."""
-        return min((task.place for task in self.tasks.values() if not task.finished), default=0)
-
-    def begin(self, methods: Sequence[str], *, behind: float = 0.0) -> None:
-        """Queue the searches of methods; those queued within `behind` seconds overtake them."""
-        search, add = self.settings.search(self.dataset.source), shared_queue().add if self.is_shared else begin
-        for name in methods:
-            if name not in self.tasks and name in self.methods:
-                seconds = SECONDS_OF_METHODS.get(name, SECONDS_OF_OTHER_METHODS)
-                self.tasks[name] = add(find_path, search, name, seconds=seconds, behind=behind)
-
-    def wait(self, methods: Sequence[str]) -> None:
-        """Wait for the paths of methods, where these work on the data. Raises what went wrong."""
-        tasks = [self.tasks[name] for name in methods if name in self.tasks]
-        wait_for(tasks, "Counting the surfaces and finding the best paths …")
-
-    def wait_a_moment(self) -> None:
-        """Wait for what is nearly there: the page need not be drawn twice."""
-        end = time.monotonic() + MOMENT
-        for task in self.tasks.values():
-            task.wait(max(end - time.monotonic(), 0.0))
-
-    def cancel(self) -> None:
-        """Give up what is not finished, unless other sessions use it."""
-        for task in () if self.is_shared else self.tasks.values():
-            task.cancel()
-
-    def analysis(self, name: str) -> Analysis:
-        """Return the current results. The first methods must have finished."""
-        found = self.found
-        fit, surfaces = (found[first] for first in FIRST)
-        if fit.fit is None or surfaces.surfaces is None:
-            raise TypeError("The first methods give the fit and the surfaces.")
-        return Analysis(
-            self.dataset.named(name),
-            self.settings,
-            surfaces.surfaces,
-            tuple(one.path for one in found.values()),
-            fit.fit,
-            self.rated.named(name),
-            to_find=tuple(method for method in self.methods if method not in found),
-        )
-
-
-def _tasks_of(dataset: RatedDataset, settings: Settings) -> PathTasks:
-    """Return searches that are not broken: all sessions share those of a built-in sample."""
-    if not is_built_in(dataset):
-        return PathTasks.of(dataset, settings)
-    if _shared_tasks(dataset.key, settings, dataset).is_broken:
-        _shared_tasks.clear(dataset.key, settings, dataset)
-    return _shared_tasks(dataset.key, settings, dataset)
-
-
-@st.cache_resource(max_entries=MAX_SEARCHES, show_spinner=False)
-def _shared_tasks(key: str, settings: Settings, _dataset: RatedDataset) -> PathTasks:
-    return replace(PathTasks.of(_dataset, settings), is_shared=True)
+def _analysis_of(tasks: PathTasks, name: str) -> Analysis:
+    """Return the current results. The first methods must have finished."""
+    found = tasks.found
+    fit, surfaces = (found[first] for first in FIRST)
+    if fit.fit is None or surfaces.surfaces is None:
+        raise TypeError("The first methods give the fit and the surfaces.")
+    return Analysis(
+        tasks.dataset.named(name),
+        tasks.settings,
+        surfaces.surfaces,
+        tuple(one.path for one in found.values()),
+        fit.fit,
+        tasks.rated.named(name),
+        to_find=tuple(method for method in tasks.methods if method not in found),
+    )

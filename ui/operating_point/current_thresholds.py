@@ -26,7 +26,7 @@ AGAINST: UrlParameter[str] = UrlParameter("against", lambda text: text if text =
 def comparison_of(analysis: Analysis) -> ComparedThresholds:
     """Return the typed, loaded and pinned thresholds kept for this dataset and rule."""
     key = analysis.dataset.key, analysis.settings.rule
-    return session().point.compared.setdefault(key, ComparedThresholds([None] * len(analysis.surfaces.names)))
+    return session().point.compared.setdefault(key, ComparedThresholds([None] * len(analysis.names)))
 
 
 def share_comparison(analysis: Analysis) -> None:
@@ -49,7 +49,7 @@ def share_comparison(analysis: Analysis) -> None:
 def _linked(analysis: Analysis, parameter: UrlParameter[list[float]]) -> list[float] | None:
     """Thresholds of a link, where they can be used."""
     try:
-        return checked_thresholds(parameter.asked() or [], analysis.surfaces.names).tolist()
+        return checked_thresholds(parameter.asked() or [], analysis.names).tolist()
     except DataError:
         return None
 
@@ -64,7 +64,7 @@ def keep_current(key: str, rule: Rule, thresholds: Sequence[float | None], origi
 
 def current_thresholds_of(analysis: Analysis) -> Floats | None:
     """Return the current thresholds (k,), infinity for never; None if missing or invalid."""
-    found = current_for(analysis.dataset.key, analysis.settings.rule, analysis.surfaces.names)
+    found = current_for(analysis.dataset.key, analysis.settings.rule, analysis.names)
     return None if found is None else np.array(found)
 
 
@@ -122,7 +122,8 @@ def ask_compared_thresholds(analysis: Analysis, point: Point) -> None:
 def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, key: str) -> None:
     """Ask for each classifier's current threshold; `key` is the prefix of widget keys."""
     kept = comparison_of(analysis)
-    for i, (place, name) in enumerate(zip(st.columns(len(kept.current)), analysis.surfaces.names, strict=True)):
+    scored = analysis.names[: len(analysis.surfaces.names)]
+    for i, (place, name) in enumerate(zip(st.columns(len(scored)), scored, strict=True)):
         # What was typed is kept for each dataset and rule; the box shows it.
         own = f"{key}_{i}"
         st.session_state[own] = score_value(name, kept.current[i])
@@ -134,8 +135,26 @@ def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, k
             placeholder=NEVER,
             key=own,
             on_change=_keep_typed,
-            args=(kept, i, own, name),
+            args=(analysis, kept, i, own),
         )
+    if analysis.alert_rules:
+        own, first = f"{key}_rules", len(scored)
+        on = [rule for rule, value in zip(analysis.alert_rules, kept.current[first:], strict=True) if value is not None]
+        st.session_state[own] = on if _is_known(kept) else list(analysis.alert_rules)
+        st.multiselect(
+            "Alert rules that are on", analysis.alert_rules, key=own, on_change=_keep_rules, args=(analysis, kept, own)
+        )
+
+
+def _is_known(kept: ComparedThresholds) -> bool:
+    return any(value is not None for value in kept.current)
+
+
+def _keep_rules(analysis: Analysis, kept: ComparedThresholds, key: str) -> None:
+    kept.current[len(analysis.surfaces.names) :] = [
+        1.0 if rule in st.session_state[key] else None for rule in analysis.alert_rules
+    ]
+    kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
 
 def _offer_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
@@ -165,7 +184,7 @@ def _use_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
 
 
 def _deployed(analysis: Analysis) -> LogEntry | None:
-    return deployed_entry(analysis.surfaces.names, analysis.dataset.name, analysis.settings.rule)
+    return deployed_entry(analysis.names, analysis.dataset.name, analysis.settings.rule)
 
 
 def _use(kept: ComparedThresholds, entry: LogEntry) -> None:
@@ -190,8 +209,11 @@ def _keep_which(kept: ComparedThresholds) -> None:
     kept.with_pinned = st.session_state[COMPARE_WITH_KEY] == PINNED_WORDS
 
 
-def _keep_typed(kept: ComparedThresholds, i: int, key: str, name: str) -> None:
-    kept.current[i] = score_value(name, st.session_state[key])
+def _keep_typed(analysis: Analysis, kept: ComparedThresholds, i: int, key: str) -> None:
+    if not _is_known(kept):
+        # Rules are on until the user switches them off.
+        kept.current[len(analysis.surfaces.names) :] = [1.0] * len(analysis.alert_rules)
+    kept.current[i] = score_value(analysis.names[i], st.session_state[key])
     kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
 
@@ -201,7 +223,7 @@ def _load(analysis: Analysis, kept: ComparedThresholds) -> None:
     if file is None:
         return
     try:
-        found = read_thresholds(file.getvalue(), file.name, analysis.surfaces.names, analysis.settings.rule)
+        found = read_thresholds(file.getvalue(), file.name, analysis.names, analysis.settings.rule)
     except DataError as error:
         kept.complaint = str(error)
         return

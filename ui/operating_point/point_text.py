@@ -16,6 +16,8 @@ from ui.operating_point.state import DIGITS
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share, vocabulary
 
 CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
+# The rules that are on are counted where they are more.
+MAX_RULES_NAMED = 3
 UNDECIDED, OF_THEM_UNDECIDED = "Not yet decided", "of them not yet decided"
 COUNT_KINDS = {
     "Alerts": COUNT,
@@ -193,15 +195,28 @@ def _words(
             (more.kept, _kept(unit.other, other, documents.rated.tp)),
         )
     return PointWords(
-        thresholds=tuple(
-            (f"Threshold of {score_name(name)}", reached(name, value))
-            for name, value in zip(point.names, deployable, strict=True)
+        thresholds=(
+            *(
+                (f"Threshold of {score_name(name)}", reached(name, value))
+                for name, value in zip(analysis.surfaces.names, deployable, strict=False)
+            ),
+            *_rules_on(analysis, deployable),
         ),
         counts=counts,
         rates=rates,
         warning=_warning(unit, point) or unused_scores(analysis, point, deployable),
         guarantee=_guarantee(analysis, point),
     )
+
+
+def _rules_on(analysis: Analysis, thresholds: Floats) -> Lines:
+    """Name the alert rules that are on; their number where they are many."""
+    rules = analysis.alert_rules
+    if not rules:
+        return ()
+    on = [rule for rule, value in zip(rules, thresholds[-len(rules) :], strict=True) if math.isfinite(value)]
+    words = ", ".join(map(shortened, on)) or "none"
+    return ((f"Rules on, of {len(rules)}", words if len(on) <= MAX_RULES_NAMED else str(len(on))),)
 
 
 def _alerts(analysis: Analysis, unit: Unit, point: FlaggedCounts, undecided: float) -> Lines:
@@ -262,12 +277,10 @@ def unused_scores(analysis: Analysis, point: Point, thresholds: Floats) -> tuple
     """Return a warning if some scores never flag at thresholds (k,); `all` needs each score."""
     names = [
         shortened(score_name(name))
-        for name, value, most in zip(
-            analysis.rated.source.names, thresholds, analysis.rated.highest_scores, strict=True
-        )
+        for name, value, most in zip(analysis.surfaces.names, thresholds, analysis.rated.highest_scores, strict=False)
         if math.isinf(value) or value > most
     ]
-    if isinstance(point, ManualPoint) or point.rule == "all" or not 0 < len(names) < len(thresholds):
+    if isinstance(point, ManualPoint) or point.rule == "all" or not 0 < len(names) < len(analysis.surfaces.names):
         return None
     several = len(names) > 1
     return (

@@ -11,7 +11,7 @@ from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SMOOTH, Point
 from ui.data.sources import known_along
-from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
+from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import (
     SECONDS_OF_PATH,
     SECONDS_OF_POINT,
@@ -20,6 +20,7 @@ from ui.operating_point.calculations import (
     resample_point,
     resample_thresholds,
 )
+from ui.operating_point.path_tasks import Settings
 from ui.server.queue import Task
 from ui.shared.long_work import begin
 from ui.shared.session import session

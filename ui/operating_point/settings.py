@@ -12,8 +12,9 @@ from multiloss_core.decisions import RecordedSettings, recorded_thresholds
 from multiloss_core.figures import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
 from multiloss_core.thresholds import RESOLUTIONS, Rule, Spacing
-from ui.operating_point.analysis import Analysis, Settings
+from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import current_for
+from ui.operating_point.path_tasks import Settings
 from ui.operating_point.state import ViewState
 from ui.records import thresholds_words
 from ui.shared.formatting import as_text, vocabulary
@@ -78,7 +79,9 @@ def show_origin(dataset: RatedDataset) -> None:
         words = f"table of {count(source.tp.size)} nodes"
     else:
         words = f"{plural(len(source.labels), rated)} · {count(source.labels.sum())} positive"
-    st.caption(f"{words} · floors {' / '.join(map(score_threshold, source.names, source.floors))}")
+    floors = list(map(score_threshold, source.names, source.floors))[: source.score_count]
+    beside = f" · {plural(source.alert_rules, 'alert rule')}" if source.alert_rules else ""
+    st.caption(f"{words} · floors {' / '.join(floors)}{beside}")
 
 
 def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: DeltaGenerator) -> Settings:
@@ -95,9 +98,9 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
         if table is not None and not isinstance(table, RatedCounts):
             rule = table.rule
             st.text_input(label, RULES[rule], disabled=True, help="Given by the table of counts.")
-        elif len(source.names) > 1:
+        elif source.score_count > 1 and not source.alert_rules:
             rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
-        settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, len(source.names))
+        settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, source.score_count)
         settings = replace(settings, current=_ask_to_stay(current_for(dataset.key, rule, source.names)))
         ask_plain()
         ask_presentation()
@@ -123,11 +126,11 @@ def current_settings(dataset: RatedDataset) -> Settings:
     if isinstance(source, CountSurfaces) and not isinstance(source, RatedCounts):
         return Settings(source.rule, "uniform", 0)
     asked = st.session_state.get(RULE_KEY)
-    rule: Rule = asked if asked in RULES and len(source.names) > 1 else "any"
+    rule: Rule = asked if asked in RULES and source.score_count > 1 and not source.alert_rules else "any"
     if isinstance(source, CountSurfaces):
         return Settings(rule, "uniform", 0)
-    spacing, choices = st.session_state.get(SPACING_KEY), RESOLUTIONS[len(source.names)]
-    resolution = st.session_state.get(_resolution_key(len(source.names)))
+    spacing, choices = st.session_state.get(SPACING_KEY), RESOLUTIONS[source.score_count]
+    resolution = st.session_state.get(_resolution_key(source.score_count))
     return Settings(
         rule,
         cast("Spacing", spacing) if spacing in SPACINGS else "positives",
@@ -154,16 +157,16 @@ def show_unit(analysis: Analysis) -> None:
     noticed = [note for note in counted.notes if note not in rated.notes]
     st.caption(
         f"TP and FP are money: sums of {as_text(summed)}. The "
-        f"comparison, *Who flags what*, lists, days and segments count {vocabulary().documents}. "
+        f"comparison, *Rules and scores*, lists, days and segments count {vocabulary().documents}. "
         f"{as_text(' '.join(noticed))}"
     )
 
 
 def show_held(analysis: Analysis, view: ViewState) -> None:
     """Show the thresholds of classifiers that the charts do not draw."""
-    names, values = analysis.surfaces.names, recorded_thresholds(analysis.deployable(view.chosen_point))
+    names, values = analysis.names, recorded_thresholds(analysis.deployable(view.chosen_point))
     held = [j for j in range(len(names)) if j not in view.pair]
-    if len(names) > 2 and view.chosen_point.status != "unreachable":
+    if held and len(analysis.surfaces.names) > 1 and view.chosen_point.status != "unreachable":
         stay = thresholds_words(tuple(names[j] for j in held), tuple(values[j] for j in held))
         across, up = (score_name(names[j]) for j in view.pair)
         words = f"Threshold space and surfaces draw {across} and {up}; fixed in them, as at the chosen point: {stay}."

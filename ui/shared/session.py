@@ -213,15 +213,27 @@ class Goals:
 
 
 @dataclass
+class SourceTable:
+    """The sources of alerts in the order of the user, and those switched on or off for a trial.
+
+    `version` counts the tables given to the editor.
+    """
+
+    order: list[str]
+    switches: dict[str, bool] = field(default_factory=dict)
+    version: int = 0
+
+
+@dataclass
 class PointState:
     """The state of the screen Operating point.
 
     `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_note` describes its
     result. `shown`: the point of the last run, from which a new goal starts. `compared`: compared thresholds by
-    dataset and rule. `jobs`: tasks by subject. `band`: the two cuts of the last run, if any. `surfaces_in_sight`: the
-    browser has requested the surfaces. `file`: the fingerprint of the file of the goals; `goals_of_files`: goals of
-    other files. `start_anew`: keys of widgets to reset after a change of file. `held_texts`: names of message texts
-    that the browser holds.
+    dataset and rule; `sources`: the table of sources by dataset. `jobs`: tasks by subject. `band`: the two cuts of the
+    last run, if any. `surfaces_in_sight`: the browser has requested the surfaces. `file`: the fingerprint of the file
+    of the goals; `goals_of_files`: goals of other files. `start_anew`: keys of widgets to reset after a change of file.
+    `held_texts`: names of message texts that the browser holds.
     """
 
     target: Target = field(default_factory=Target)
@@ -235,6 +247,7 @@ class PointState:
     start_anew: set[str] = field(default_factory=set)
     compared: dict[Hashable, ComparedThresholds] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
+    sources: dict[str, SourceTable] = field(default_factory=dict)
     jobs: dict[Any, Task[Any]] = field(default_factory=dict)
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     band: ChosenBand | None = None

@@ -12,7 +12,7 @@ from multiloss_core.tables.guessing.column import Column, columns_of
 from multiloss_core.tables.vocabulary import listed
 
 MAX_ALERT_RULES = 20
-# A column of reasons holds at most so many words, each of few letters; a proposed word stands in this share of rows.
+# Limits of a column of reasons: different words, and their letters. Proposed words have at least this share of rows.
 MAX_WORDS, MAX_LETTERS, MIN_SHARE = 40, 40, 0.001
 
 
@@ -25,7 +25,7 @@ class RuleGuess:
 
 
 def guess_alert_rules(columns: Sequence[Column]) -> RuleGuess:
-    """Propose columns of 0 and 1 that are named like rules, and the words of a column of alert reasons.
+    """Propose columns of 0 and 1 named like rules, and the words of alert reasons.
 
     Such columns may as well describe a row, so that they are always asked about.
     """
@@ -43,7 +43,10 @@ def guess_alert_rules(columns: Sequence[Column]) -> RuleGuess:
 
 
 def possible_alert_rules(frame: pd.DataFrame) -> tuple[str, ...]:
-    """List all columns of 0 and 1, and the words of all columns of few words. O(columns), at most 10,000 rows each."""
+    """List all columns of 0 and 1, and the words of all columns of few words.
+
+    At most 10,000 rows of each column are looked at.
+    """
     found: list[str] = []
     for column in columns_of(frame):
         if _is_switch(column):
@@ -60,7 +63,7 @@ def _is_switch(column: Column) -> bool:
 
 
 def _reasons(column: Column, least: float) -> list[str]:
-    """Name the rules of a column of words, commonest first; none of a score, and none where words are many."""
+    """Name the rules of a column of few words, commonest first; none of a score."""
     codes, words = words_of(sampled(column.cells))
     rows = np.bincount(codes[codes >= 0], minlength=len(words))
     counts: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """TP and FP as surfaces over the thresholds of all classifiers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ class CountSurfaces:
     `axes` is a tuple of k increasing arrays of thresholds, `tp` and `fp` have shape (n_1, …, n_k) and never increase
     along an axis. `rule`: a document is flagged when `any` or `all` of its scores reach their thresholds.
     `rated` counts all documents that were rated; left out, as for a ready table, these are the ones at the first nodes.
+    `alert_rules`: see `RatedCounts`; a table of counts has none.
 
     Raises
     ------
@@ -51,6 +52,7 @@ class CountSurfaces:
     rule: Rule
     names: tuple[str, ...]
     rated: Counts[float] | None = None
+    alert_rules: int = field(default=0, kw_only=True)
 
     def __post_init__(self) -> None:
         require_rule(self.rule)
@@ -76,6 +78,11 @@ class CountSurfaces:
         axes = " x ".join(f"{len(axis)} {name}" for name, axis in zip(self.names, self.axes, strict=True))
         loosest = self.counts_at(self.floors)
         return f"CountSurfaces({axes}; rule {self.rule}; {loosest.tp:g} TP and {loosest.fp:g} FP at the floors)"
+
+    @property
+    def score_count(self) -> int:
+        """The number of scores; the axes after them are alert rules."""
+        return len(self.names) - self.alert_rules
 
     @property
     def floors(self) -> Floats:
@@ -251,13 +258,16 @@ def slice_surfaces(surfaces: CountSurfaces, thresholds: Floats, pair: tuple[int,
 def slice_documents(
     documents: RatedDocuments,
     thresholds: Floats,
-    pair: tuple[int, int],
+    pair: tuple[int, ...],
     *,
     rule: Rule,
     resolution: int = 100,
     spacing: Spacing = "uniform",
 ) -> CountSurfaces:
-    """Count the surfaces of `slice_surfaces` from documents, exact at the others' thresholds."""
+    """Count the surfaces of `slice_surfaces` from documents, exact at the others' thresholds.
+
+    `pair` may be a single classifier.
+    """
     others = [j for j in range(len(documents.names)) if j not in pair]
     decided = flagged(documents.scores[:, others], thresholds[others], rule)
     open_to_pair = ~decided if rule == "any" else decided
@@ -266,7 +276,7 @@ def slice_documents(
         documents.scores[open_to_pair][:, pair],
         documents.labels[open_to_pair],
         documents.weights[open_to_pair],
-        (all_axes[pair[0]], all_axes[pair[1]]),
+        tuple(all_axes[j] for j in pair),
     )
     surfaces = surfaces_from_buckets(buckets, rule, tuple(documents.names[j] for j in pair))
     surfaces = replace(surfaces, rated=documents.totals)

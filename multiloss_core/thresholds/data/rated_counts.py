@@ -87,7 +87,6 @@ class RatedCounts(CountSurfaces):
     counted: CellCounts = field(kw_only=True)
     funnel: DataFunnel = field(kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
-    alert_rules: int = field(default=0, kw_only=True)
 
     def __repr__(self) -> str:
         return (

@@ -20,6 +20,14 @@ class RatedData(Protocol):
         """The classifiers (k,)."""
 
     @property
+    def alert_rules(self) -> int:
+        """The number of the last classifiers that are alert rules: on at 1, off at infinity."""
+
+    @property
+    def score_count(self) -> int:
+        """The number of the first classifiers, which are scores."""
+
+    @property
     def floors(self) -> Floats:
         """The lowest thresholds (k,): below them nothing was rated."""
 

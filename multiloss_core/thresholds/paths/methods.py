@@ -67,7 +67,7 @@ class PathSearch:
     def with_rules(self, path: ThresholdPath) -> ThresholdPath:
         """Switch all alert rules off along a path of the scores, and on before it."""
         source = self.source
-        if not isinstance(source, RatedDocuments) or not source.alert_rules:
+        if not source.alert_rules:
             return path
         off = np.full((len(path.thresholds), source.alert_rules), np.inf)
         thresholds = np.vstack([source.floors, np.hstack([path.thresholds, off])])

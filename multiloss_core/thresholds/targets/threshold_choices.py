@@ -209,8 +209,11 @@ def threshold_choices(
     """Find candidate thresholds for goals other than a target, by the method of the path.
 
     The smooth path with its `fit` has all thresholds as candidates, compared by expected TP. Paths over the nodes of a
-    grid have all nodes of `surfaces`, compared by counts. All other paths have their vertices only.
+    grid have all nodes of `surfaces`, compared by counts. All other paths, and those of data with alert rules, have
+    their vertices only.
     """
+    if source.alert_rules:
+        return ThresholdChoices(source=source, rule=path.rule)
     chosen_from = next((method.beyond for method in PATH_METHODS if method.name == path.method), None)
     if chosen_from == "fit" and fit is not None:
         axes = fit.cells.axes

@@ -66,7 +66,7 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
     flagged_now = sum(number(metric(page, label).inner_text()) for label in ("Caught (TP)", "False alerts (FP)"))
     assert 0 < flagged_now == expected.alerts <= 300
 
-    open_part(page, "Who flags what")
+    open_part(page, "Rules and scores")
     open_part(page, "Alerts near the thresholds")
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

@@ -1,4 +1,4 @@
-"""Compare the sections on current thresholds, contributions and borderline with pandas."""
+"""Compare the sections on current thresholds, sources and borderline with pandas."""
 
 import io
 import json
@@ -20,12 +20,10 @@ from tests.pages.steps import number, opened_sections, run, wilson
 from ui.data.document_table import MAX_ROWS, no_documents
 from ui.data.rated import sample
 
-SECTIONS = ("compare", "contributions", "near")
+SECTIONS = ("compare", "sources", "near")
 
 
-opened = partial(
-    opened_sections, ("comparison.show_comparison", "contributions.show_contributions", "borderline.show_borderline")
-)
+opened = partial(opened_sections, ("comparison.show_comparison", "sources.show_sources", "borderline.show_borderline"))
 
 
 def changed(app, **state):
@@ -358,52 +356,17 @@ def test_weights_are_counted_as_what_they_stand_for():
     assert number(table["Alerts"]) == pytest.approx(total + undecided)
 
 
-@pytest.mark.parametrize(("name", "rule"), [("Insurance claims", "any"), ("Login alerts", "any")])
-def test_every_combination_is_as_pandas_groups_the_alerts(name, rule):
-    app = opened("contributions", name=name, rule=rule)
-    scores, rated = sample(name).first_choice.scores, rated_rows(name)
-    reached = pd.DataFrame(
-        {score: rated[score] >= value for score, value in zip(scores, told(app)["thresholds"], strict=True)}
-    )
-    who = reached.apply(lambda row: tuple(row.index[row]), axis=1)
-    fraud = rated["rating"] == "fraud"
-    expected = {
-        members: (int((who == members).sum()), int(((who == members) & fraud).sum()))
-        for members in set(who) | {(score,) for score in scores}
-        if members
-    }
-    (table,) = [table.value for table in app.dataframe if "Flagged by" in table.value]
-    found = {
-        tuple(re.split(r", | and ", row["Flagged by"].removesuffix(" alone"))): (
-            row["Alerts"],
-            row["Caught (TP)"],
-        )
-        for _, row in table.iterrows()
-    }
-    assert found == expected
-    assert table["Alerts"].sum() == told(app)["tp"] + told(app)["fp"]
-    assert table["False alerts (FP)"].sum() == told(app)["fp"]
-    (chart,) = app.get("plotly_chart")
-    assert "true and" in chart.proto.alt
-    bars = [trace for trace in json.loads(chart.proto.spec)["data"] if trace["type"] == "bar"]
-    assert [bar["name"] for bar in bars] == ["fraud (TP)", "false alerts (FP)"]
-
-
-def test_classifiers_hold_back_alerts_under_every_score():
-    app = opened("contributions", name="Marketplace listings", rule="all", percent=50.0)
+def test_scores_hold_back_alerts_under_every_score():
+    app = opened("sources", name="Marketplace listings", rule="all", percent=50.0)
     scores, rated = sample("Marketplace listings").first_choice.scores, rated_rows("Marketplace listings")
     thresholds = told(app)["thresholds"]
-    (table,) = [table.value for table in app.dataframe if "Documents" in table.value]
-    assert len(table) == 4
-    assert table["Documents"][0] == "flagged by listing model, seller model and message model"
-    assert table["Alerts"][0] == told(app)["tp"] + told(app)["fp"]
+    (table,) = [table.value for table in app.dataframe if "Held back by" in table.value]
     for j, missing in enumerate(scores):
         others = [score for score in scores if score != missing]
         held_back = flagged_by(rated, others, np.delete(thresholds, j), "all") & (rated[missing] < thresholds[j])
-        assert table["Documents"][j + 1] == f"held back by {missing} alone"
-        assert table["Alerts"][j + 1] == held_back.sum()
-        assert table["Caught (TP)"][j + 1] == (rated[held_back]["rating"] == "fraud").sum()
-    assert "without it, it would be flagged as well" in texts(app)
+        assert table["Held back by"][j] == missing
+        assert table["Alerts"][j] == held_back.sum()
+        assert table["Caught (TP)"][j] == (rated[held_back]["rating"] == "fraud").sum()
 
 
 def test_the_nearest_documents_on_either_side_are_listed():

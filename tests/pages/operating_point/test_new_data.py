@@ -12,7 +12,7 @@ from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds
 from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
 from tests.pages.steps import decide, explorer, number, opened, run, state
 from ui.data.rated import sample
-from ui.operating_point.analysis import Settings
+from ui.operating_point.path_tasks import Settings
 from ui.operating_point.resampling_jobs import SLIDER_TARGETS
 
 NAME, PERCENT = "Login alerts", 20.0

@@ -16,7 +16,7 @@ NAME = "Card alerts"
 @pytest.fixture(scope="module")
 def app():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ui.operating_point.analysis.MOMENT", 180.0)
+        patch.setattr("ui.operating_point.path_tasks.MOMENT", 180.0)
         page = opened(data=NAME)
         for section in ("decision_curve", "both_rules", "as_graph"):
             page.session_state[section] = True

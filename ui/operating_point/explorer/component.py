@@ -85,7 +85,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
     """Show slider, numbers and charts at the current target."""
     unit = analysis.settings.unit
     counted = vocabulary().counted(unit)
-    resamples, names = (view.resamples if view.assessed_point is view.chosen_point else None), analysis.surfaces.names
+    resamples, names = (view.resamples if view.assessed_point is view.chosen_point else None), analysis.names
     message: Message = {
         "contract": CONTRACT,
         "library": library_address(),

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from ui.operating_point.sections.borderline import show_borderline
 from ui.operating_point.sections.certificate import show_certificate
 from ui.operating_point.sections.comparison import show_comparison
-from ui.operating_point.sections.contributions import show_contributions
 from ui.operating_point.sections.methods import show_margins, show_methods
 from ui.operating_point.sections.new_data import show_new_data
 from ui.operating_point.sections.over_time import show_periods
@@ -15,10 +14,12 @@ from ui.operating_point.sections.save_decision import show_decision
 from ui.operating_point.sections.scenarios import show_scenarios
 from ui.operating_point.sections.segments import show_segments
 from ui.operating_point.sections.simpler_rules import show_simpler_rules
+from ui.operating_point.sections.sources import show_sources
 from ui.operating_point.sections.views import show_as_graph, show_both_rules, show_decision_curve
 from ui.operating_point.state import PointContext
 
 SECTIONS: tuple[Callable[[PointContext], None], ...] = (
+    show_sources,
     show_scenarios,
     show_review_band,
     show_new_data,
@@ -28,7 +29,6 @@ SECTIONS: tuple[Callable[[PointContext], None], ...] = (
     show_as_graph,
     show_profit,
     show_comparison,
-    show_contributions,
     show_borderline,
     show_periods,
     show_segments,

@@ -9,8 +9,9 @@ from multiloss_core.engines import MAX_FETCHED
 from multiloss_core.figures import CERTIFIED
 from multiloss_core.formatting import count, money, plural, reached, score_name, shortened
 from multiloss_core.generalisation import Certificate
-from ui.operating_point.analysis import Analysis, Settings, documents_or_counts
+from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import SECONDS_OF_CERTIFICATE, find_certificate
+from ui.operating_point.path_tasks import Settings
 from ui.operating_point.settings import choose_method
 from ui.operating_point.state import DIGITS, PointContext
 from ui.shared.formatting import as_text, vocabulary

@@ -76,7 +76,7 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
             reached(name, then),
             _threshold_difference(name, now, then),
         )
-        for name, now, then in zip(analysis.surfaces.names, current, proposed, strict=True)
+        for name, now, then in zip(analysis.names, current, proposed, strict=True)
     ]
     undecided = analysis.undecided_at([current, proposed])
     counts = [("Alerts", found.current.alerts + undecided[0], found.proposed.alerts + undecided[1])]

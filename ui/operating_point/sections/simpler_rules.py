@@ -16,7 +16,8 @@ from ui.shared.widgets import shown_when_open
 def show_simpler_rules(context: PointContext) -> None:
     """Show what simpler cuts lose at as many false positives, and what to rate next."""
     data, point = context.analysis.dataset, context.point
-    if data.supports("documents") and point.status != "unreachable":
+    # A simpler cut would have to say what happens to alert rules.
+    if data.supports("documents") and point.status != "unreachable" and not context.analysis.alert_rules:
         _show_simpler_rules(context.analysis, data.documents, point)
 
 

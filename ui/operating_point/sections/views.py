@@ -11,7 +11,8 @@ from multiloss_core.figures import RULE_NAMES
 from multiloss_core.formatting import count, score_side, score_value
 from multiloss_core.inspection import graph_walk, step_in_words
 from multiloss_core.thresholds import SMOOTH, Rule, to_graphml, to_networkx
-from ui.operating_point.analysis import Analysis, PathTasks
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.path_tasks import PathTasks
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import COUNT, SHARE, THRESHOLD, rounded_share, show_numbers, vocabulary
 from ui.shared.page_setup import theme
