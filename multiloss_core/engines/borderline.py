@@ -72,7 +72,7 @@ def _nearest(
         rows = fetched(closer)
         distances, deciding = _distances(rows, columns, thresholds, spans, counts.rule, outwards=outwards)
     order = np.argsort(distances, kind="stable")[:most]
-    return rows.iloc[order].reset_index(drop=True), tuple(columns.scores[j] for j in deciding[order])
+    return rows.iloc[order].reset_index(drop=True), tuple(columns.classifiers[j] for j in deciding[order])
 
 
 def _moved(counts: RatedCounts, thresholds: Floats, most: int, *, outwards: bool) -> tuple[Floats, int]:
@@ -103,7 +103,7 @@ def _distances(
     rows: pd.DataFrame, columns: RatedColumns, thresholds: Floats, spans: Floats, rule: Rule, *, outwards: bool
 ) -> tuple[Floats, "np.ndarray[tuple[int], np.dtype[np.intp]]"]:
     """Measure distances to thresholds in spans (k,), and find the deciding classifiers."""
-    scores = np.column_stack([numbers(column_of(rows, name))[0] for name in columns.scores])
+    scores = np.column_stack([numbers(column_of(rows, name))[0] for name in columns.classifiers])
     with np.errstate(invalid="ignore", divide="ignore"):
         away = (thresholds - scores if outwards else scores - thresholds) / spans
     # A score on the other side, or a threshold of never, has no part in the decision.

@@ -49,7 +49,8 @@ class RatedColumns(ColumnMeanings):
 
     `positive` and `negative`: the values of `rating` with that meaning; rows with any other, or with none, are not
     decided. `floors` (k,): only documents at or above some floor were rated; empty where every document was. `derived`:
-    names among scores and weight that stand in no table, each with the column that it is made of; see `column_of`.
+    names among scores, alert rules and weight that stand in no table, each with the column that it is made of; see
+    `column_of`.
     """
 
     rating: str
@@ -63,7 +64,7 @@ class RatedColumns(ColumnMeanings):
     def __post_init__(self) -> None:
         if not 0 < len(self.scores) <= MAX_CLASSIFIERS:
             raise DataError(f"Choose from one to {MAX_CLASSIFIERS} score columns, not {len(self.scores)}.")
-        used = [*self.scores, self.rating, *filter(None, (self.weight, self.group))]
+        used = [*self.classifiers, self.rating, *filter(None, (self.weight, self.group))]
         for place, name in enumerate(used):
             if name in used[:place]:
                 raise DataError(
@@ -77,20 +78,25 @@ class RatedColumns(ColumnMeanings):
         both = set(self.positive) & set(self.negative)
         if both:
             raise DataError(f"{both.pop()!r} in '{self.rating}' cannot mean both positive and negative.")
-        if self.floors and len(self.floors) != len(self.scores):
+        if self.floors and len(self.floors) != len(self.classifiers):
             raise DataError(
-                f"{len(self.floors)} floors were given for {len(self.scores)} score columns; give one each."
+                f"{len(self.floors)} floors were given for {len(self.classifiers)} score columns; give one each."
             )
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The scores, then the alert rules (k,)."""
+        return (*self.scores, *self.alert_rules)
 
     @property
     def used(self) -> tuple[str, ...]:
         """All columns of the table that are read, each once."""
         named: Sequence[str | None] = (
-            *self.scores, self.rating, self.weight, self.time, self.segment, self.group, self.window.time,
+            *self.classifiers, self.rating, self.weight, self.time, self.segment, self.group, self.window.time,
             *(entry.column for entry in self.window.filters),
         )  # fmt: skip
         return tuple(dict.fromkeys(self.base_of(name) for name in named if name is not None))
 
     def base_of(self, name: str) -> str:
-        """Return the column of the table that a score or weight is read from."""
+        """Return the column of the table that a score, alert rule or weight is read from."""
         return dict(self.derived).get(name, name)

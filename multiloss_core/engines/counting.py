@@ -62,14 +62,21 @@ def count_documents(
     floors = columns.floors or tuple(score.low for score in checked.scores)
     columns = replace(columns, floors=floors)
     axes: list[Floats] = []
-    for number, score in enumerate(checked.scores):
+    for number, score in enumerate(checked.scores[: len(columns.scores)]):
         report(f"Reading the scores of positives in '{score.name}'")
         found, _ = positive_scores(engine, table, columns, number)
-        axes.append(score_nodes(found, floors[number], score.high, resolution or RESOLUTIONS[len(floors)]))
+        axes.append(score_nodes(found, floors[number], score.high, resolution or RESOLUTIONS[len(columns.scores)]))
+    axes += [np.ones(1)] * len(columns.alert_rules)
     report(f"Counting {checked.funnel.at_or_above_floor:,} documents")
     counted = CellCounts(*count_cells(engine, table, columns, tuple(axes)))
     return rated_counts(
-        tuple(axes), counted, rule=rule, names=columns.scores, funnel=checked.funnel, notes=_notes(checked, columns)
+        tuple(axes),
+        counted,
+        rule=rule,
+        names=columns.classifiers,
+        funnel=checked.funnel,
+        notes=_notes(checked, columns),
+        alert_rules=len(columns.alert_rules),
     )
 
 

@@ -215,7 +215,7 @@ def rated_columns_of(
         Cancelled, see `Engine.query`.
     """
     rating = meant.rating or ""
-    bases = {name: _base_of(sample, name) for name in (*meant.scores, meant.weight) if name is not None}
+    bases = {name: _base_of(sample, name) for name in (*meant.scores, *meant.alert_rules, meant.weight) if name}
     for name in (rating, *filter(None, (meant.group, meant.time, meant.segment))):
         if name not in sample.file.frame.columns:
             raise _no_column(sample, name)
@@ -223,6 +223,7 @@ def rated_columns_of(
     positive, negative = values.meaning(meant.known_meanings, one_class=one_class)
     columns = RatedColumns(
         scores=meant.scores,
+        alert_rules=meant.alert_rules,
         rating=rating,
         meanings=meant.meanings,
         positive=positive,
@@ -235,7 +236,7 @@ def rated_columns_of(
         derived=tuple((name, base) for name, base in bases.items() if base != name),
         one_class=one_class,
     )
-    given = meant.floors or (None,) * len(meant.scores)
+    given = (*(meant.floors or (None,) * len(meant.scores)), *[1.0] * len(meant.alert_rules))
     found = complete_floors(engine, sample.table, columns, given, sample.file.frame, meant.floor_method)
     return replace(columns, floors=found, window=_complete_days(sample.window, meant))
 
@@ -314,15 +315,16 @@ def _jumps_of_sample(
     """Find a sample's floors by density jumps where these apply; None for the corner."""
     if method == "corner":
         return None
-    read = [numbers(column_of(sample, name))[0] for name in columns.scores]
+    read = [numbers(column_of(sample, name))[0] for name in columns.classifiers]
     scores = np.column_stack(read)
+    scores[:, len(columns.scores) :] = np.nan_to_num(scores[:, len(columns.scores) :])
     usable = np.isfinite(scores).all(axis=1) & sample[columns.rating].notna().to_numpy()
     below_known = (scores[:, [*known]] < np.array([*known.values()])).all(axis=1)
     rows = np.flatnonzero(usable & below_known)
-    missing = [j for j in range(len(columns.scores)) if j not in known]
+    missing = [j for j in range(len(columns.classifiers)) if j not in known]
     if not len(rows):
         return None
-    estimate = estimate_floors(scores[rows][:, missing], [columns.scores[j] for j in missing])
+    estimate = estimate_floors(scores[rows][:, missing], [columns.classifiers[j] for j in missing])
     if method is None and not estimate.is_certain:
         raise UncertainFloorsError(estimate, rows[estimate.below])
     return None if method is None else dict(zip(missing, estimate.jump.tolist(), strict=True))
@@ -339,7 +341,7 @@ def _empty_corner(
     """Find the most surprising empty corner in `low` among documents below `known` floors."""
     axes = tuple(
         np.array([known[j]]) if j in known else _nodes(column_of(sample, name), low[j], FLOOR_RESOLUTIONS[len(low)])
-        for j, name in enumerate(columns.scores)
+        for j, name in enumerate(columns.classifiers)
     )
     cells, documents, _, _ = count_cells(engine, table, columns, axes)
     unexplained = (cells[:, [*known]] == 0).all(axis=1)

@@ -118,7 +118,8 @@ def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
     for name in columns.used:
         if name not in schema.names:
             raise DataError(f"There is no column '{shortened(name)}' in '{table}' any more; choose the columns again.")
-    for name in filter(None, (*columns.scores, columns.weight)):
+    rules = (name for name in columns.alert_rules if columns.base_of(name) == name)
+    for name in filter(None, (*columns.scores, *rules, columns.weight)):
         kind = str(schema.field(columns.base_of(name)).type)
         if not kind.startswith(("int", "uint", "float", "double", "halffloat", "decimal", "bool", "null")):
             raise DataError(
@@ -145,7 +146,7 @@ def count_funnel(engine: Engine, table: str, columns: RatedColumns) -> EngineFun
             low=_number(row[f"low_{j}"]),
             high=_number(row[f"high_{j}"]),
         )
-        for j, name in enumerate(columns.scores, 1)
+        for j, name in enumerate(columns.classifiers, 1)
     )
     found = EngineFunnel(
         funnel=DataFunnel(**{name: _whole(row[name]) for name in DataFunnel.__dataclass_fields__}),
@@ -218,7 +219,7 @@ def lowest_scores(
 ) -> Floats:
     """Find the lowest scores (k,) of usable documents below `below`; NaN without any."""
     row = engine.query(statements.lowest_scores(engine.dialect, engine.source(table), columns, below)).to_pylist()[0]
-    return np.array([_number(row[f"low_{j + 1}"]) for j in range(len(columns.scores))])
+    return np.array([_number(row[f"low_{j + 1}"]) for j in range(len(columns.classifiers))])
 
 
 def quantiles(
@@ -242,6 +243,12 @@ def documents_between(
 
 def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
     funnel = found.funnel
+    for score in found.scores[len(columns.scores) :]:
+        if not {score.low, score.high} <= {0.0, 1.0}:
+            raise DataError(
+                f"Column '{shortened(score.name)}' is an alert rule, but holds numbers from {score.low:g} to "
+                f"{score.high:g}; a rule is 0 or 1, so use the column as a score or correct it."
+            )
     for score in found.scores:
         if score.unusable:
             raise DataError(
@@ -265,7 +272,7 @@ def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
             f"Every usable row of '{shortened(columns.rating)}' is {kind} ({plural(funnel.at_or_above_floor, 'row')}); "
             "true and false positives are both needed: check what the ratings mean, the floors and the range of dates."
         )
-    for score in found.scores:
+    for score in found.scores[: len(columns.scores)]:
         if score.low == score.high:
             raise DataError(
                 f"Column '{shortened(score.name)}' holds the same score, {score.low:g}, in all usable rows, so no "

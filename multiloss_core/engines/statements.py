@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from multiloss_core.engines.columns import RatedColumns, RowWindow
 from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
-from multiloss_core.formatting import MINUS
+from multiloss_core.formatting import HAS, MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.column_values import MAX_SCORE, SMALLEST_WEIGHT
+from multiloss_core.tables.column_values import MAX_SCORE, SMALLEST_WEIGHT, has_word
 from multiloss_core.thresholds.data.counts import Rule
 
 By = Literal["day", "segment", "part"]
@@ -86,7 +86,7 @@ def distinct_scores(dialect: Dialect, table: str, columns: RatedColumns, score: 
 
 def lowest_scores(dialect: Dialect, table: str, columns: RatedColumns, below: Mapping[int, float]) -> str:
     """Find the lowest scores, `low_1` … `low_k`, of usable documents below `below`."""
-    found = ", ".join(f"min(s{j + 1}) AS low_{j + 1}" for j in range(len(columns.scores)))
+    found = ", ".join(f"min(s{j + 1}) AS low_{j + 1}" for j in range(len(columns.classifiers)))
     limits = " AND ".join(f"s{j + 1} < {dialect.number(limit)}" for j, limit in below.items())
     return f"SELECT {found} FROM ({usable(dialect, table, columns)}) u{f' WHERE {limits}' if limits else ''}"
 
@@ -124,9 +124,9 @@ def along_path(
         usable(dialect, table, columns),
         {f"c{j + 1}": (score, thresholds[:, j]) for j, score in enumerate(_names(columns).scores)},
     )
-    codes = ", ".join(f"c{j + 1}" for j in range(len(columns.scores)))
+    codes = ", ".join(f"c{j + 1}" for j in range(len(columns.classifiers)))
     # `greatest` and `least` need more than one value.
-    step = codes if len(columns.scores) == 1 else f"{'greatest' if rule == 'any' else 'least'}({codes})"
+    step = codes if len(columns.classifiers) == 1 else f"{'greatest' if rule == 'any' else 'least'}({codes})"
     keys = ", ".join([step, *filter(None, (by,)), "positive"])
     shown = ", ".join([f"{step} AS step", *filter(None, (by,)), "positive"])
     return f"SELECT {shown}, {_SUMS} FROM ({first}) q GROUP BY {keys}"
@@ -179,7 +179,7 @@ _SUMS = "count(*) AS n, sum(w) AS w, sum(w * w) AS w2"
 
 
 def _names(columns: RatedColumns) -> _Names:
-    return _Names(tuple(f"s{j + 1}" for j in range(len(columns.scores))))
+    return _Names(tuple(f"s{j + 1}" for j in range(len(columns.classifiers))))
 
 
 def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
@@ -191,7 +191,8 @@ def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
     )
     weight = dialect.number(1.0) if columns.weight is None else _numbers(dialect, columns, columns.weight)
     scores = tuple(_numbers(dialect, columns, name) for name in columns.scores)
-    return _Names(scores, f"CASE {meanings} END", weight)
+    rules = tuple(_raised(dialect, columns, name) for name in columns.alert_rules)
+    return _Names((*scores, *rules), f"CASE {meanings} END", weight)
 
 
 def _numbers(dialect: Dialect, columns: RatedColumns, name: str) -> str:
@@ -205,6 +206,15 @@ def _numbers(dialect: Dialect, columns: RatedColumns, name: str) -> str:
     # Some engines have no infinite quotient; too large a number is rejected like it.
     zero, above_all = dialect.number(0.0), dialect.number(ABOVE_ALL)
     return f"(CASE WHEN {values} = {zero} THEN {above_all} ELSE {dialect.number(1.0)} / {values} END)"
+
+
+def _raised(dialect: Dialect, columns: RatedColumns, name: str) -> str:
+    """Write an alert rule as 1 or 0; a blank is 0, as in `RatedDocuments.from_frame`."""
+    base = columns.base_of(name)
+    if base == name:
+        return f"coalesce({dialect.as_double(dialect.as_whole(dialect.name(name)))}, {dialect.number(0.0)})"
+    raised = has_word(dialect.as_text(dialect.name(base)), name.removeprefix(f"{base}{HAS}"), dialect.literal)
+    return f"CASE WHEN {raised} THEN {dialect.number(1.0)} ELSE {dialect.number(0.0)} END"
 
 
 def _usable(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:

@@ -1,7 +1,7 @@
 """Read the columns of a table as numbers, amounts, groups, segments or a currency."""
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -140,6 +140,15 @@ def words_of(column: "pd.Series[Any]") -> tuple[Indices, list[frozenset[str]]]:
     codes, cells = pd.factorize(_without_decimals(column))
     words = [frozenset(filter(None, map(str.strip, _BETWEEN_WORDS.split(str(cell))))) for cell in cells]
     return np.asarray(codes, dtype=np.intp), words
+
+
+def has_word(text: str, word: str, literal: Callable[[str], str]) -> str:
+    """Write in SQL whether a text holds a word of `words_of`; NULL or false where not."""
+    for between, now in ((",", ";"), ("|", ";"), ("; ", ";"), (" ;", ";")):
+        text = f"REPLACE({text}, {literal(between)}, {literal(now)})"
+    # Taken out, the word leaves a shorter text: unlike LIKE, this has no wildcards and heeds upper case everywhere.
+    listed = f"{literal(';')} || TRIM({text}) || {literal(';')}"
+    return f"LENGTH(REPLACE({listed}, {literal(f';{word};')}, {literal('')})) < LENGTH({listed})"
 
 
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:

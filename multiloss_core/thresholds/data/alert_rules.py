@@ -1,17 +1,20 @@
 """Take the documents that scores raised, without alert rules."""
 
 from multiloss_core.errors import DataError
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 
-def without_alert_rules(documents: RatedDocuments) -> RatedDocuments:
+def without_alert_rules(source: RatedDocuments | RatedCounts) -> RatedDocuments | RatedCounts:
     """Keep the documents at or above the floor of some score, and their scores alone.
 
     They may be of one class.
 
     Raises DataError: there are none, or a score is the same in all of them.
     """
-    scored = documents.score_count
+    if isinstance(source, RatedCounts):
+        return source.without_alert_rules
+    documents, scored = source, source.score_count
     kept = (documents.scores[:, :scored] >= documents.floors[:scored]).any(axis=1)
     if not kept.any():
         raise DataError("No document reaches the floor of a score: rules raised all of them; lower a floor.")

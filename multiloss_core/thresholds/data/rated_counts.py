@@ -7,9 +7,9 @@ from typing import Self, TypeVar
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, surfaces_from_buckets
-from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights, require_rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes, BucketCounts
 
@@ -34,17 +34,11 @@ class CellCounts:
         """Count two sets of documents in the cells of one grid together: O(c log c)."""
         cells = np.vstack([self.cells, other.cells])
         occupied, places = np.unique(cells, axis=0, return_inverse=True)
-
-        def together(own: Numbers, more: Numbers) -> Numbers:
-            table = np.zeros((len(occupied), 2), dtype=own.dtype)
-            np.add.at(table, places, np.vstack([own, more]))
-            return table
-
         return CellCounts(
             occupied,
-            together(self.documents, other.documents),
-            together(self.weights, other.weights),
-            together(self.squares, other.squares),
+            _together(places, np.vstack([self.documents, other.documents]), len(occupied)),
+            _together(places, np.vstack([self.weights, other.weights]), len(occupied)),
+            _together(places, np.vstack([self.squares, other.squares]), len(occupied)),
         )
 
     @property
@@ -81,7 +75,8 @@ class RatedCounts(CountSurfaces):
     """Hold surfaces of rated documents counted in cells, beyond a ready table of counts.
 
     What a table of counts can do, it can do; beyond that it knows how many documents there are in each cell and how
-    much they weigh. Thresholds are nodes of the grid. See `rated_counts`.
+    much they weigh. Thresholds are nodes of the grid. The axes of the last `alert_rules` have one node, 1: surfaces
+    have these rules on; counts at thresholds also have them off, at infinity. See `rated_counts`.
     """
 
     counted: CellCounts = field(kw_only=True)
@@ -109,7 +104,43 @@ class RatedCounts(CountSurfaces):
         """Count the same documents under a rule."""
         if rule == self.rule:
             return self
-        return rated_counts(self.axes, self.counted, rule=rule, names=self.names, funnel=self.funnel, notes=self.notes)
+        return rated_counts(
+            self.axes, self.counted, rule=rule, names=self.names, funnel=self.funnel, notes=self.notes,
+            alert_rules=self.alert_rules,
+        )  # fmt: skip
+
+    def counts_along(self, thresholds: Floats, rule: Rule | None = None) -> Counts[Floats]:
+        """Count as `counts_at` does at each row of thresholds (m, k); with alert rules O(c k log m)."""
+        if not self.alert_rules:
+            return super().counts_along(thresholds, rule)
+        self.require_own(rule)
+        # Cell index i lies at or above node i - 1: cells act as documents with their indices as scores.
+        nodes = np.column_stack([np.searchsorted(axis, thresholds[:, j]) for j, axis in enumerate(self.axes)]) + 1
+        cells, limits = self.counted.cells.astype(np.float64), nodes.astype(np.float64)
+        fp, tp = (flagged_weights(cells, weights, limits, self.rule) for weights in self.counted.weights.T)
+        return Counts(tp, fp)
+
+    def counted_thresholds(self, thresholds: Floats) -> Floats:
+        """Find the nodes (k,) at which thresholds (k,) are counted; rules are on or off."""
+        nodes = super().counted_thresholds(thresholds)
+        return np.where((np.arange(len(nodes)) >= self.score_count) & np.isinf(thresholds), np.inf, nodes)
+
+    @property
+    def without_alert_rules(self) -> "RatedCounts":
+        """Count the documents at or above the floor of some score, by their scores alone."""
+        scored = self.score_count
+        kept = (self.counted.cells[:, :scored] > 0).any(axis=1)
+        counted = self.counted
+        cells, places = np.unique(counted.cells[kept, :scored], axis=0, return_inverse=True)
+        alone = CellCounts(
+            cells,
+            _together(places, counted.documents[kept], len(cells)),
+            _together(places, counted.weights[kept], len(cells)),
+            _together(places, counted.squares[kept], len(cells)),
+        )
+        return rated_counts(
+            self.axes[:scored], alone, rule=self.rule, names=self.names[:scored], funnel=self.funnel, notes=self.notes
+        )
 
     def flagged_or_not(self, thresholds: Floats, rule: Rule) -> CellCounts:
         """Count two cells: documents not flagged by thresholds (k,), at their nodes, then others."""
@@ -125,7 +156,7 @@ class RatedCounts(CountSurfaces):
 
     def of(self, counted: CellCounts) -> Self:
         """Count other documents on the same grid, such as a part of these."""
-        surfaces = _surfaces(self.axes, counted, self.rule, self.names)
+        surfaces = _surfaces(self.axes, counted, self.rule, self.names, self.alert_rules)
         return replace(self, tp=surfaces.tp, fp=surfaces.fp, rated=_totals(counted), counted=counted)
 
 
@@ -137,10 +168,12 @@ def rated_counts(
     names: Sequence[str],
     funnel: DataFunnel | None = None,
     notes: Sequence[str] = (),
+    alert_rules: int = 0,
 ) -> RatedCounts:
     """Make surfaces of documents counted in grid cells: O(k N) for N nodes.
 
-    The first node of each axis is its floor, the last lies above every score.
+    The first node of each axis is its floor, the last lies above every score; the axes of the last `alert_rules` have
+    the node 1 alone.
 
     Raises
     ------
@@ -155,19 +188,40 @@ def rated_counts(
         raise DataError("All documents are of one class; true and false positives are both needed.")
     count = positives + negatives
     known = funnel or DataFunnel(read=count, rated=count, complete=count, at_or_above_floor=count, positives=positives)
-    surfaces = _surfaces(axes, counted, rule, tuple(names))
+    surfaces = _surfaces(axes, counted, rule, tuple(names), alert_rules)
     return RatedCounts(
         axes, surfaces.tp, surfaces.fp, rule, tuple(names), _totals(counted),
-        counted=counted, funnel=known, notes=tuple(notes),
+        counted=counted, funnel=known, notes=tuple(notes), alert_rules=alert_rules,
     )  # fmt: skip
 
 
-def _surfaces(axes: Axes, counted: CellCounts, rule: Rule, names: tuple[str, ...]) -> CountSurfaces:
+def _together(places: Indices, values: Numbers, count: int) -> Numbers:
+    """Sum rows of values (n, 2) to the places (n,) of `count` cells."""
+    table = np.zeros((count, 2), dtype=values.dtype)
+    np.add.at(table, places, values)
+    return table
+
+
+def _surfaces(axes: Axes, counted: CellCounts, rule: Rule, names: tuple[str, ...], alert_rules: int) -> CountSurfaces:
     # Above the last node of each axis there is no document.
     negatives, positives = counted.weights.T
-    return surfaces_from_buckets(
-        BucketCounts(axes=axes, cells=counted.cells, positives=positives, negatives=negatives), rule, names
+    if not alert_rules:
+        buckets = BucketCounts(axes=axes, cells=counted.cells, positives=positives, negatives=negatives)
+        return surfaces_from_buckets(buckets, rule, names)
+    scored = len(axes) - alert_rules
+    raised = (counted.cells[:, scored:] > 0).any(axis=1)
+    cells, places = np.unique(counted.cells[~raised, :scored], axis=0, return_inverse=True)
+    positives_alone, negatives_alone = (sums(places, part[~raised], len(cells)) for part in (positives, negatives))
+    alone = surfaces_from_buckets(
+        BucketCounts(axes=axes[:scored], cells=cells, positives=positives_alone, negatives=negatives_alone),
+        rule,
+        names[:scored],
     )
+    tp, fp = (
+        (own + float(part[raised].sum())).reshape(*own.shape, *[1] * alert_rules)
+        for own, part in ((alone.tp, positives), (alone.fp, negatives))
+    )
+    return CountSurfaces(axes, tp, fp, rule, names)
 
 
 def _totals(counted: CellCounts) -> Counts[float]:

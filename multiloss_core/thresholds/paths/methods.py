@@ -49,7 +49,7 @@ class PathSearch:
     def scored(self) -> RatedDocuments | CountSurfaces:
         """Return the data of the scores alone: documents without their alert rules."""
         source = self.source
-        if isinstance(source, RatedDocuments) and source.alert_rules:
+        if isinstance(source, RatedDocuments | RatedCounts) and source.alert_rules:
             return without_alert_rules(source)
         return source
 

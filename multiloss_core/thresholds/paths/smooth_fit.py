@@ -67,7 +67,7 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
     losses. Deterministic: the folds of the fit are drawn with a fixed seed.
     """
     if isinstance(source, CountSurfaces):
-        cells, positives, totals = cells_of_surfaces(source.buckets)
+        cells, positives, totals = cells_of_surfaces(source.buckets, source.alert_rules)
         squares = totals if source.squares is None else source.squares.sum(axis=1)
         scale = np.divide(totals, squares, out=np.ones_like(totals), where=squares > 0)
         folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
