@@ -14,6 +14,7 @@ def json_schema() -> str:
     schema = ADAPTER.json_schema(mode="serialization")
     columns = schema["$defs"]["RecordedColumns"]
     columns["required"] = [name for name in columns["required"] if name not in ("meanings", "whole_numbers")]
+    schema["required"] = [name for name in schema["required"] if name != "segments"]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {
         "description": "Scores whose low values are suspicious: they reach their threshold at or below it. Left out "
         "where there are none.",

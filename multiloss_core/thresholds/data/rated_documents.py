@@ -1,7 +1,7 @@
 """Hold rated predicted positives: documents rated because a classifier scored them high."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Self
 
@@ -359,6 +359,23 @@ class RatedDocuments:
         """
         require_rule(rule)
         return self.counts_of(flagged(self.scores, checked_thresholds(thresholds, self.names), rule))
+
+    def with_flags(self, rated: Bools, undecided: Bools) -> Self:
+        """Put flags (n, m) and (u, m) in the place of the scores: 1 for flagged, 0 elsewhere.
+
+        Every document stays, also where all of them are flagged, which would be a constant score.
+        """
+        names = tuple(f"flag {place}" for place in range(1, rated.shape[1] + 1))
+        changed = {
+            "scores": rated.astype(np.float64),
+            "names": names,
+            "floors": np.zeros(len(names)),
+            "undecided": replace(self.undecided, scores=undecided.astype(np.float64)),
+        }
+        made = object.__new__(type(self))
+        for field in fields(self):
+            object.__setattr__(made, field.name, changed.get(field.name, getattr(self, field.name)))
+        return made
 
     def counts_along(self, thresholds: Floats, rule: Rule = "any") -> Counts[Floats]:
         """Count what each row of thresholds (m, k) flags, exactly and for any k without a grid.
