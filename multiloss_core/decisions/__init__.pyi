@@ -54,6 +54,7 @@ from .then_and_now import changes_of as changes_of
 from .then_and_now import compared_sizes as compared_sizes
 from .then_and_now import kept_rows as kept_rows
 from .then_and_now import undecided_alerts as undecided_alerts
+from .then_and_now import unlisted_note as unlisted_note
 from .then_and_now import verdict as verdict
 from .validation import MAX_BYTES as MAX_BYTES
 from .validation import MAX_NAME as MAX_NAME

@@ -20,7 +20,7 @@ from multiloss_core.decisions.validation import (
     shown,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables.column_values import BLANK, segment_names
 from multiloss_core.thresholds.data.counts import Rule, flagged, flagged_by_segment
@@ -106,10 +106,14 @@ class RecordedSegments:
         }
 
     @property
+    def count(self) -> int:
+        """The number of values that are listed."""
+        return sum(len(one.values) for one in self.own)
+
+    @property
     def listed_words(self) -> str:
         """How many values of which column are listed: "3 values of 'channel'"."""
-        values = sum(len(one.values) for one in self.own)
-        return f"{values} value{'' if values == 1 else 's'} of '{shortened(self.column)}'"
+        return f"{plural(self.count, 'value')} of '{shortened(self.column)}'"
 
     def require_column(self, frame: pd.DataFrame) -> None:
         """Require the segment column exactly once. Raises DataError."""
@@ -134,17 +138,19 @@ class RecordedSegments:
         codes, known = segment_names(cells)
         return np.array([segment_key(name, self.kind) for name in known], dtype=object)[codes]
 
-    def unlisted(self, names: NDArray[np.object_]) -> tuple[str, ...]:
-        """Find the segments (n,) without thresholds of their own, most rows first."""
+    def unlisted(self, names: NDArray[np.object_], rows: Indices | None = None) -> tuple[str, ...]:
+        """Find the segments (n,) without own thresholds, most `rows` (n,) first, 1 each by default."""
         listed = self.thresholds_by_value
-        return tuple(str(name) for name in pd.Series(names).value_counts().index if name not in listed)
+        counted = pd.Series(1 if rows is None else rows, index=names).groupby(level=0).sum()
+        found = counted.sort_values(ascending=False, kind="stable").index
+        return tuple(str(name) for name in found if name not in listed)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FlaggedDocuments:
-    """Documents with thresholds (k,) that flag them; `current` (k,) are other ones, None without.
+    """Documents with the thresholds (k,) to count; `current` (k,) are other ones, None without.
 
-    Where thresholds differ by segment, the scores are flags by both, so that every count of thresholds is right.
+    Where thresholds differ by segment, the scores are flags by both: every function that counts thresholds is right.
     """
 
     documents: RatedDocuments

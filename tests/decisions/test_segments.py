@@ -1,4 +1,4 @@
-"""Decisions with thresholds per segment: flags, exports and records, against a plain count of each row."""
+"""Test decisions with thresholds per segment against a plain count of each row."""
 
 import csv
 import io
