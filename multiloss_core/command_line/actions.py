@@ -262,7 +262,8 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
             "A decision by money is watched on rows that are fetched; choose a shorter range of dates with --since."
         )
     if record.segments is not None:
-        record.segments.require_column(loaded.source.frame)
+        # Names a missing column before the engine does in words of its own.
+        record.segments.cells(loaded.source.frame)
     table = CountedTable.of(loaded, columns, one_class=True)
     thresholds, rule = record.threshold_array, record.settings.rule
     funnel = count_funnel(table.engine, table.table, table.columns)

@@ -61,7 +61,8 @@ def record_of(
     Raises DataError: a name or text that no record can keep, or segments of data without documents.
     """
     counted = counted or dataset.source
-    segments = None if segments is None else _with_kind(segments, dataset.frame)
+    if segments is not None:
+        segments = replace(segments, kind=segment_kind(segments.cells(dataset.frame)))
     columns = recorded_columns(dataset, counted)
     thresholds = dataset.source.round_thresholds(point.thresholds)
     positives = point.rated.tp, point.reachable.tp
@@ -94,13 +95,6 @@ def record_of(
         segments=segments,
         evidence=_undecided_evidence(counted, thresholds, settings, current, at),
     )
-
-
-def _with_kind(segments: RecordedSegments, frame: pd.DataFrame) -> RecordedSegments:
-    """Record what the segment column holds, for queries on the table."""
-    segments.require_column(frame)
-    cells = frame.iloc[:, [*map(str, frame.columns)].index(segments.column)]
-    return replace(segments, kind=segment_kind(cells))
 
 
 def _at_segments(

@@ -115,22 +115,22 @@ class RecordedSegments:
         """How many values of which column are listed: "3 values of 'channel'"."""
         return f"{plural(self.count, 'value')} of '{shortened(self.column)}'"
 
-    def require_column(self, frame: pd.DataFrame) -> None:
-        """Require the segment column exactly once. Raises DataError."""
+    def cells(self, frame: pd.DataFrame) -> "pd.Series[Any]":
+        """Return the segment column (n,) of a table. Raises DataError where it is not there once."""
         places = int((frame.columns.map(str) == self.column).sum())
         if places != 1:
             raise DataError(
                 f"The table has {places or 'no'} column{'s' if places > 1 else ''} '{shortened(self.column)}', and the "
                 "decision has thresholds for its values; choose a table with this column once."
             )
+        return frame.iloc[:, [*map(str, frame.columns)].index(self.column)]
 
     def names(self, frame: pd.DataFrame, rows: Indices | None = None) -> NDArray[np.object_]:
         """Read the segments (n,) of all rows of a table, or of some, counted from 0.
 
         Raises DataError: no such column, or two of them.
         """
-        self.require_column(frame)
-        cells: pd.Series[Any] = frame.iloc[:, [*map(str, frame.columns)].index(self.column)]
+        cells = self.cells(frame)
         return self.names_of(cells if rows is None else cells.iloc[rows])
 
     def names_of(self, cells: "pd.Series[Any]") -> NDArray[np.object_]:
