@@ -188,9 +188,16 @@ def flagged_documents(
 
 
 def segment_kind(cells: "pd.Series[Any]") -> Kind:
-    """Find the kind of a segment column by its type, and by its cells where these have any type."""
+    """Find the kind of a segment column by its type, and by its cells where these have any type.
+
+    Raises DataError: a column of times, whose text differs between engines.
+    """
     dtype = cells.cat.categories.dtype if isinstance(cells.dtype, pd.CategoricalDtype) else cells.dtype
     found = pd.api.types.infer_dtype(cells, skipna=True) if pd.api.types.is_object_dtype(dtype) else ""
+    if dtype.kind in "mM" or found.startswith(("date", "time")):
+        raise DataError(
+            f"Column '{shortened(cells.name)}' holds times, which are no segments; choose a column of text or numbers."
+        )
     if pd.api.types.is_bool_dtype(dtype) or found == "boolean":
         return "boolean"
     numeric = pd.api.types.is_numeric_dtype(dtype) or found in ("integer", "floating", "mixed-integer-float", "decimal")

@@ -1,6 +1,8 @@
 """Test records, reports and evidence of thresholds per segment on a table of documents."""
 
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -13,11 +15,13 @@ from multiloss_core.decisions import (
     RecordedSegments,
     RecordedSettings,
     SegmentThresholds,
+    evidence_of,
     first_page,
     flagged_documents,
     html_report,
     markdown_summary,
     record_of,
+    segment_kind,
     undecided_alerts,
 )
 from multiloss_core.decisions.reporting.summary import sections
@@ -172,6 +176,46 @@ def test_data_without_documents_or_column_are_refused(made, dataset, point):
         record_of(
             point, replace(dataset, frame=dataset.frame.drop(columns="code")), made.settings, segments=made.segments
         )
+
+
+def test_evidence_in_money_follows_the_segments(made, dataset, frame):
+    at = flagged_documents(
+        dataset.documents, frame, made.threshold_array, made.settings.rule, made.segments, np.array([0.8, 0.6])
+    )
+    found = evidence_of(at.documents, at.thresholds, at.rule, current=at.current, amounts=dataset.amounts)
+    inside = (frame[list(SCORES)] >= 0.5).any(axis=1).to_numpy()
+    flags, fraud = by_row(frame, made.thresholds, made.settings.rule) & inside, (frame["verdict"] == "fraud").to_numpy()
+    assert found.other_unit.tp == frame["amount"][flags & fraud].sum()
+    reached = frame[list(SCORES)].to_numpy() >= [0.8, 0.6]
+    current = reached.any(axis=1) if made.settings.rule == "any" else reached.all(axis=1)
+    assert found.other_unit.current_tp == frame["amount"][current & inside & fraud].sum()
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (pd.Series(["a", None]), "text"),
+        (pd.Series(["1", "2"]), "text"),
+        (pd.Series([1, None], dtype="Int64"), "number"),
+        (pd.Series([Decimal("1.50"), None]), "number"),
+        (pd.Series([1, "a"], dtype=object), "text"),
+        (pd.Series([True, None], dtype=object), "boolean"),
+        (pd.Series([True, None], dtype="boolean"), "boolean"),
+        (pd.Series([2, 3], dtype="category"), "number"),
+        (pd.Series([None, None], dtype=object), "text"),
+    ],
+)
+def test_kind_of_a_segment_column(cells, kind):
+    assert segment_kind(cells) == kind
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("dtype", [None, object])
+def test_times_are_no_segments(zone, dtype):
+    cells = pd.Series(pd.to_datetime(["2026-01-31", None]).tz_localize(zone), name="day").astype(dtype or "category")
+    for column in (cells, pd.Series([date(2026, 1, 31), None], name="day")):
+        with pytest.raises(DataError, match="Column 'day' holds times"):
+            segment_kind(column)
 
 
 def test_every_document_may_be_flagged(dataset, frame):

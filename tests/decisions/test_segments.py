@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sqlite3
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from multiloss_core.decisions import (
     RecordedSegments,
     SegmentThresholds,
     dbt_model,
+    markdown_summary,
     python_function,
     segment_kind,
     spark_expression,
@@ -238,6 +240,13 @@ def test_files_hold_the_thresholds_of_each_segment():
             read_thresholds(text.encode(), "thresholds", NAMES, "any")
     assert "segment" not in thresholds_csv(replace(record, segments=None))
     assert "segment" not in thresholds_json(replace(record, segments=None))
+
+
+def test_markdown_table_keeps_its_columns():
+    record, _, _ = text_case("any")
+    for block in markdown_summary(record).split("\n\n"):
+        rows = [re.sub(r"\\.", "", line) for line in block.splitlines() if line.startswith("|")]
+        assert len({row.count("|") for row in rows}) <= 1
 
 
 def test_record_reads_back_with_and_without_segments():

@@ -86,7 +86,10 @@ def thresholds_as_json(
         details = {"segments": {"column": column, "own": own}, **details}
     if block is not None:
         details = {"block_thresholds": _plain(zip(names, block, strict=True)), **details}
-    return _as_text(_content(zip(names, thresholds, strict=True), rule, source, **details))
+    content = _content(zip(names, thresholds, strict=True), rule, source, **details)
+    if segments is not None:
+        content["meaning"] += "; the values under segments have thresholds of their own"
+    return _as_text(content)
 
 
 def thresholds_as_csv(
