@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from multiloss_core.command_line.columns import by_score
 from multiloss_core.command_line.reading import CountedTable, LoadedTable
@@ -18,17 +19,20 @@ from multiloss_core.decisions import (
     bounds_of,
     changes_of,
     compared_sizes,
+    flagged_documents,
     record_of,
     undecided_alerts,
+    unlisted_note,
     verdict,
 )
 from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.segments import RecordedSegments
 from multiloss_core.engines.counting import CountedDataset, count_documents
-from multiloss_core.engines.questions import PathCounts, count_funnel
+from multiloss_core.engines.questions import PathCounts, count_along, count_funnel
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
 from multiloss_core.generalisation import PointBootstrap, bootstrap_flagged, bootstrap_points, bootstrap_thresholds
-from multiloss_core.numerics import Floats
+from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import ColumnMeanings, find_falling
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch, Rule, checked_thresholds
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
@@ -159,6 +163,7 @@ def _noticed(loaded: LoadedTable, columns: ColumnMeanings) -> list[str]:
 
 # The numbers that decide: what is caught and missed besides follows from these.
 TESTED = ("precision", "alerts")
+_NO_NAMES: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,12 +185,18 @@ class Watched:
         """Describe the changes beyond chance."""
         return verdict(self.changes)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Describe what the decision does not cover."""
+        return tuple(filter(None, (unlisted_note(self.record, self.now),)))
+
     def as_dict(self) -> dict[str, Any]:
         """Give what JSON can hold; a number that is not known is None."""
         return {
             "record_id": self.record.record_id,
             "as_expected": self.is_as_expected,
             "verdict": self.verdict,
+            "notes": [*self.notes],
             "scale": None if self.sizes is None else self.sizes.unit,
             "observed": {
                 "tp": self.now.tp,
@@ -228,9 +239,10 @@ def _observed(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanin
     amount = record.settings.amount
     rated = loaded.documents(replace(columns, amount=amount), one_class=True)
     documents = rated.documents if amount is None else rated.in_money().documents
-    thresholds, rule = record.threshold_array, record.settings.rule
-    counts = documents.counts_at(thresholds, rule)
-    found = bootstrap_thresholds(documents, thresholds, rule, generator=np.random.default_rng(0))
+    segments = record.segments
+    at = flagged_documents(documents, rated.frame, record.threshold_array, record.settings.rule, segments)
+    counts = at.documents.counts_at(at.thresholds, at.rule)
+    found = bootstrap_thresholds(at.documents, at.thresholds, at.rule, generator=np.random.default_rng(0))
     return Observed(
         tp=counts.tp,
         fp=counts.fp,
@@ -238,7 +250,8 @@ def _observed(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanin
         rows=float(len(documents.labels)),
         documents=rated.source.totals.alerts,
         days=rated.days,
-        undecided=undecided_alerts(record, rated.documents),
+        undecided=undecided_alerts(record, rated.documents, rated.frame),
+        unlisted=() if segments is None else segments.unlisted(segments.names(rated.frame, documents.rows)),
     )
 
 
@@ -248,11 +261,16 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
         raise DataError(
             "A decision by money is watched on rows that are fetched; choose a shorter range of dates with --since."
         )
+    if record.segments is not None:
+        # Names a missing column before the engine does in words of its own.
+        record.segments.cells(loaded.source.frame)
     table = CountedTable.of(loaded, columns, one_class=True)
     thresholds, rule = record.threshold_array, record.settings.rule
     funnel = count_funnel(table.engine, table.table, table.columns)
     along, days = table.along(thresholds[np.newaxis], rule)
-    counted = _by_flag(along)
+    counted, unlisted = _by_flag(along), _NO_NAMES
+    if record.segments is not None:
+        counted, unlisted = _by_flag_and_segment(record, record.segments, table)
     parts = table.group_parts(thresholds[np.newaxis], rule)
     found = bootstrap_flagged(counted, thresholds, rule, generator=np.random.default_rng(0), parts=parts)
     fp, tp = (float(weight) for weight in counted.weights[1])
@@ -265,14 +283,42 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
         days=days,
         # Which of them the thresholds flag is not counted there.
         undecided=None if funnel.undecided else 0.0,
+        unlisted=unlisted,
     )
 
 
-def _by_flag(along: PathCounts) -> CellCounts:
-    """Add up what is not flagged and what is, by class."""
+def _by_flag_and_segment(
+    record: DecisionRecord, segments: RecordedSegments, table: CountedTable
+) -> tuple[CellCounts, tuple[str, ...]]:
+    """Count at the thresholds of each segment in a pass, and find the segments without any."""
+    if table.columns.group is not None:
+        raise DataError(
+            f"A decision with thresholds per value of '{shortened(segments.column)}' is watched on rows that are "
+            "fetched where they come in groups; choose a shorter range of dates with --since."
+        )
+    columns, own = replace(table.columns, segment=segments.column), segments.thresholds_by_value
+    unlisted, each = _NO_NAMES, []
+    for keys in ((), *segments.keys):
+        thresholds = own[keys[0]] if keys else record.threshold_array
+        found = count_along(
+            table.engine, table.table, columns, thresholds[np.newaxis], record.settings.rule, by="segment"
+        )
+        names = pd.Series(segments.names_of(pd.Series(found.by)))
+        chosen = names.isin(keys) if keys else ~names.isin([*own])
+        unlisted = unlisted if keys else segments.unlisted(names.to_numpy(), found.documents)
+        each.append(_by_flag(found, chosen.to_numpy()))
+    documents, weights, squares = (
+        np.sum([getattr(one, part) for one in each], axis=0) for part in ("documents", "weights", "squares")
+    )
+    return CellCounts(each[0].cells, documents, weights, squares), unlisted
+
+
+def _by_flag(along: PathCounts, chosen: Bools | None = None) -> CellCounts:
+    """Add up what is not flagged and what is, by class; `chosen` (r,) picks some of the counts."""
+    some = slice(None) if chosen is None else chosen
     documents, weights, squares = np.zeros((2, 2), dtype=np.intp), np.zeros((2, 2)), np.zeros((2, 2))
     for table, values in ((documents, along.documents), (weights, along.weights), (squares, along.squares)):
-        np.add.at(table, (along.step, along.positive), values)
+        np.add.at(table, (along.step[some], along.positive[some]), values[some])
     return CellCounts(np.array([[0], [1]]), documents, weights, squares)
 
 

@@ -110,10 +110,11 @@ def columns_of_record(
         raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' in '{rating}' means.")
     guessed = guess.time if guess is not None and "time" not in guess.unsure else None
     return ColumnMeanings(
-        scores=recorded.scores,
+        scores=recorded.scores[: recorded.score_count],
+        alert_rules=recorded.alert_rule_names,
         rating=rating,
         meanings=tuple(known.items()),
-        floors=recorded.floors,
+        floors=recorded.floors[: recorded.score_count],
         weight=recorded.weight,
         group=recorded.group,
         time=None if time == NONE else time or guessed,

@@ -21,8 +21,7 @@ def choice_lines(record: DecisionRecord) -> Iterator[str]:
     positives = "" if data.funnel is None else f", {count(data.funnel.positives)} of them {FRAUD.positive}"
     days = "" if data.days is None else f", in {plural(data.days, 'day')}"
     yield f"{data.name}: {rows}{positives}{days}"
-    for key in ("thresholds", "counts"):
-        section = written[key]
+    for section in (written[key] for key in ("thresholds", "segment thresholds", "counts") if key in written):
         yield ""
         yield from section.sentences
         yield from table_lines(section.header, section.rows)
@@ -50,6 +49,7 @@ def watch_lines(watched: Watched) -> Iterator[str]:
     yield ""
     yield _counted_words(watched)
     yield watched.verdict
+    yield from watched.notes
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -37,6 +37,12 @@ from .reporting.first_page import first_page as first_page
 from .reporting.first_page import headline_of as headline_of
 from .reporting.report import html_report as html_report
 from .reporting.report import markdown_summary as markdown_summary
+from .segments import FlaggedDocuments as FlaggedDocuments
+from .segments import RecordedGain as RecordedGain
+from .segments import RecordedSegments as RecordedSegments
+from .segments import SegmentThresholds as SegmentThresholds
+from .segments import flagged_documents as flagged_documents
+from .segments import segment_kind as segment_kind
 from .then_and_now import PER_DAY as PER_DAY
 from .then_and_now import UNKNOWN as UNKNOWN
 from .then_and_now import Change as Change
@@ -48,6 +54,7 @@ from .then_and_now import changes_of as changes_of
 from .then_and_now import compared_sizes as compared_sizes
 from .then_and_now import kept_rows as kept_rows
 from .then_and_now import undecided_alerts as undecided_alerts
+from .then_and_now import unlisted_note as unlisted_note
 from .then_and_now import verdict as verdict
 from .validation import MAX_BYTES as MAX_BYTES
 from .validation import MAX_NAME as MAX_NAME

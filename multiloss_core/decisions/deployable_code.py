@@ -2,21 +2,35 @@
 
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from multiloss_core.decisions.record import DecisionRecord
+from multiloss_core.decisions.record_fields import RecordedAlertRule
+from multiloss_core.decisions.segments import RecordedSegments
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, score_name, score_value
+from multiloss_core.tables.column_values import BLANK, has_word
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
-from multiloss_core.thresholds.targets.thresholds_file import rule_in_words, thresholds_as_csv, thresholds_as_json
+from multiloss_core.thresholds.targets.thresholds_file import (
+    SegmentRows,
+    rule_in_words,
+    thresholds_as_csv,
+    thresholds_as_json,
+)
 
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)
 
+# Of a column of numbers only NaN and infinity lie beyond, which are read as blanks.
+_LARGEST = sys.float_info.max
+
 # Whole doubles below are written with all their digits.
 _WHOLE_BELOW = 1e15
+_MAX_DIGITS = 19
 
 _MODEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TO_DBT = {"{": "{{ '{' }}", "\r": "{{ '\\r' }}"}
@@ -32,6 +46,7 @@ def thresholds_json(record: DecisionRecord) -> str:
         record.settings.rule,
         {"data": record.data.name, "data_and_columns_sha256": record.data.fingerprint},
         block=None if record.block is None else record.block_array,
+        segments=_own_thresholds(record),
         record_id=record.record_id,
         created=record.as_dict()["created"],
     )
@@ -40,10 +55,24 @@ def thresholds_json(record: DecisionRecord) -> str:
 def thresholds_csv(record: DecisionRecord) -> str:
     """Write a row per classifier: name, comparison, threshold (inf: never), rule; no formulas.
 
-    Of two cuts the upper one is a column `block_threshold`.
+    Of two cuts the upper one is a column `block_threshold`. Of thresholds per segment there is a row per value and
+    classifier, and a column `segment`, which is empty for the common thresholds.
     """
-    block = None if record.block is None else record.block_array
-    return thresholds_as_csv(record.columns.scores, record.threshold_array, record.settings.rule, block)
+    return thresholds_as_csv(
+        record.columns.scores,
+        record.threshold_array,
+        record.settings.rule,
+        None if record.block is None else record.block_array,
+        _own_thresholds(record),
+    )
+
+
+def _own_thresholds(record: DecisionRecord) -> SegmentRows | None:
+    segments = record.segments
+    if segments is None:
+        return None
+    each = segments.thresholds_by_value
+    return segments.column, [(one.values, each[keys[0]]) for one, keys in zip(segments.own, segments.keys, strict=True)]
 
 
 def sql_where(record: DecisionRecord) -> str:
@@ -52,8 +81,11 @@ def sql_where(record: DecisionRecord) -> str:
     Names are quoted as in the SQL standard (MySQL: with sql_mode ANSI_QUOTES), and thresholds are read back as exactly
     the same double precision numbers. A NULL reaches no threshold, nor does a NaN, which a column of whole numbers
     cannot hold; each comparison is true or false, so that the condition may stand under NOT.
+
+    Thresholds per segment are the branches of a CASE. Spaces around text are ignored, and text is quoted as in the SQL
+    standard (MySQL: with sql_mode NO_BACKSLASH_ESCAPES) and compared by the collation of its column.
     """
-    return f"WHERE {_condition(record, record.thresholds, _identifier, _literal)}"
+    return f"WHERE {_condition(record, _STANDARD)}"
 
 
 def sql_comment(record: DecisionRecord) -> str:
@@ -67,7 +99,7 @@ def sql_action(record: DecisionRecord) -> str:
 
     Names, numbers and NULLs are as in `sql_where`. Without an upper cut nothing is blocked.
     """
-    return _action(record, _identifier, _literal)
+    return _action(record, _STANDARD)
 
 
 def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
@@ -84,8 +116,8 @@ def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
         record_id=record.record_id,
         created=record.as_dict()["created"],
         upstream=upstream,
-        condition=_without_templates(_condition(record, record.thresholds, _identifier, _literal)),
-        action=None if record.block is None else _without_templates(_action(record, _identifier, _literal)),
+        condition=_without_templates(_condition(record, _STANDARD)),
+        action=None if record.block is None else _without_templates(_action(record, _STANDARD)),
     )
 
 
@@ -94,12 +126,12 @@ def spark_expression(record: DecisionRecord) -> str:
 
     Names are quoted by backticks; a NULL or NaN reaches no threshold.
     """
-    return _condition(record, record.thresholds, _in_backticks, _double)
+    return _condition(record, _SPARK)
 
 
 def spark_action(record: DecisionRecord) -> str:
     """Write a Spark SQL value, 'block', 'review' or 'pass', as `spark_expression` does."""
-    return _action(record, _in_backticks, _double)
+    return _action(record, _SPARK)
 
 
 def python_function(record: DecisionRecord) -> str:
@@ -113,6 +145,9 @@ def python_function(record: DecisionRecord) -> str:
         rule=record.settings.rule,
         thresholds=_on_scale(record, record.thresholds),
         block=None if record.block is None else _on_scale(record, record.block.thresholds),
+        segments=record.segments,
+        own=() if record.segments is None else _own_on_scale(record, record.segments),
+        words={one.name: (one.column, one.word) for one in record.columns.alert_rules or () if one.word is not None},
         inverted=tuple(score_name(name) for name in record.columns.scores if comparison(name) == "<="),
     )
 
@@ -123,24 +158,73 @@ def _on_scale(record: DecisionRecord, thresholds: Sequence[float | None]) -> tup
     return tuple((score_name(name), score_value(name, value)) for name, value in named)
 
 
-def _action(record: DecisionRecord, identifier: Callable[[str], str], literal: Callable[[float], str]) -> str:
+def _own_on_scale(
+    record: DecisionRecord, segments: RecordedSegments
+) -> tuple[tuple[str, tuple[tuple[str, float | None], ...]], ...]:
+    """Pair the values that are listed with their thresholds on the columns' scale."""
+    each = zip(segments.keys, segments.own, strict=True)
+    return tuple((key, _on_scale(record, one.thresholds)) for keys, one in each for key in keys)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Dialect:
+    """Write names, numbers and texts."""
+
+    identifier: Callable[[str], str]
+    number: Callable[[float], str]
+    text: Callable[[str], str]
+
+
+def _action(record: DecisionRecord, dialect: _Dialect) -> str:
     upper = (None,) * len(record.thresholds) if record.block is None else record.block.thresholds
-    block, flag = (_condition(record, cut, identifier, literal) for cut in (upper, record.thresholds))
+    block, flag = _reaches(record, upper, dialect), _condition(record, dialect)
     return f"CASE WHEN {block} THEN '{BLOCK}' WHEN {flag} THEN '{REVIEW}' ELSE '{PASS}' END"
 
 
-def _condition(
-    record: DecisionRecord,
-    thresholds: Sequence[float | None],
-    identifier: Callable[[str], str],
-    literal: Callable[[float], str],
-) -> str:
-    rule = record.settings.rule
-    conditions = []
+def _condition(record: DecisionRecord, dialect: _Dialect) -> str:
+    """Write the condition of a flag, which is true or false: a branch for each segment."""
+    common, segments = _reaches(record, record.thresholds, dialect), record.segments
+    if segments is None:
+        return common
+    branches = [
+        f"\n  WHEN {_lies_in(segments, keys, dialect)} THEN {_reaches(record, one.thresholds, dialect)}"
+        for keys, one in zip(segments.keys, segments.own, strict=True)
+    ]
+    return f"CASE{''.join(branches)}\n  ELSE {common}\nEND"
+
+
+def _lies_in(segments: RecordedSegments, keys: Sequence[str], dialect: _Dialect) -> str:
+    """Write the condition of a segment; a NULL cell is in none but that of blanks."""
+    column, listed = dialect.identifier(segments.column), [key for key in keys if key != BLANK]
+    blank = [f"{column} IS NULL"] if BLANK in keys else []
+    if segments.kind == "text":
+        listed += ["", BLANK] if blank else []
+        cell, literals = f"TRIM({column})", [*map(dialect.text, listed)]
+    elif segments.kind == "number":
+        cell, literals = column, [_whole(key) or dialect.number(float(key)) for key in listed]
+        limit = dialect.number(_LARGEST)
+        blank += [f"{column} > {limit}", f"{column} < -{limit}"] if blank else []
+    else:
+        cell, literals = column, [key.upper() for key in listed]
+    if literals:
+        blank.append(f"{cell} IN ({', '.join(literals)})")
+    return " OR ".join(blank)
+
+
+def _whole(key: str) -> str:
+    """Return a whole number that each engine reads as it is; empty for others."""
+    return key if key.removeprefix("-").isdecimal() and len(key) < _MAX_DIGITS else ""
+
+
+def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect: _Dialect) -> str:
+    rule, conditions = record.settings.rule, []
+    rules = {one.name: one for one in record.columns.alert_rules or ()}
     for name, threshold in zip(record.columns.scores, thresholds, strict=True):
         value = score_value(name, threshold)
-        if value is not None:
-            column = identifier(score_name(name))
+        if value is not None and name in rules:
+            conditions.append(_is_raised(rules[name], name in (record.columns.whole_numbers or ()), dialect))
+        elif value is not None:
+            column, literal = dialect.identifier(score_name(name)), dialect.number
             reaches, opposite = (">=", "<=") if comparison(name) == ">=" else ("<=", ">=")
             reached = f"{column} IS NOT NULL AND {column} {reaches} {literal(value)}"
             if name not in (record.columns.whole_numbers or ()):
@@ -155,6 +239,16 @@ def _condition(
         return conditions[0]
     joined = ("\n    OR " if rule == "any" else "\n    AND ").join(conditions)
     return f"(\n    {joined}\n)"
+
+
+def _is_raised(rule: RecordedAlertRule, is_whole: bool, dialect: _Dialect) -> str:
+    """Write the condition of an alert rule that is on; a blank cell is none."""
+    column = dialect.identifier(rule.column)
+    if rule.word is not None:
+        raised = has_word(column, rule.word, dialect.text)
+    else:
+        raised = f"{column} >= 1" if is_whole else f"CAST({column} AS INTEGER) >= 1"
+    return f"({column} IS NOT NULL AND {raised})"
 
 
 def _without_templates(sql: str) -> str:
@@ -190,3 +284,16 @@ def _exact(value: float) -> str:
     if abs(Fraction(text) - Fraction(value)) > _SAFE_DISTANCE * Fraction(math.ulp(value)):
         text = f"{value:.16e}"
     return text if "e" in text else f"{text}e0"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _spark_text(value: str) -> str:
+    """Write a text literal of Spark SQL, where a backslash begins an escape."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text)
+_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text)

@@ -1,6 +1,7 @@
 """Make a decision record from a point, its data and its evidence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,17 +15,21 @@ from multiloss_core.decisions.record_fields import (
     CurrentThresholds,
     ExpectedCounts,
     GoalValue,
+    RecordedAlertRule,
     RecordedBlock,
     RecordedColumns,
     RecordedData,
     RecordedSettings,
     RecordedTarget,
 )
-from multiloss_core.formatting import score_name
+from multiloss_core.decisions.segments import FlaggedDocuments, RecordedSegments, flagged_documents, segment_kind
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import HAS, score_name
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.column_values import base_of
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
-from multiloss_core.thresholds.data.counts import Rule
+from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
@@ -43,6 +48,7 @@ def record_of(
     evidence: PointBootstrap | None = None,
     current: Floats | None = None,
     block: RecordedBlock | None = None,
+    segments: RecordedSegments | None = None,
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
@@ -51,13 +57,25 @@ def record_of(
     `counted`: the data that the path was found on where these differ, as for counts of money. `target`: the goal that
     led to the point, by default its marginal precision or the hand. `evidence`: resamples, used where they are complete
     and of this point. `current`: the current thresholds (k,), infinity for never. `block`: the upper of two cuts.
+    `segments`: thresholds of their own for some segments, in the place of the point's: the counts are then those of
+    both, and `evidence` is that of `flagged_documents` at them.
 
-    Raises DataError: a name or text that no record can keep.
+    Raises DataError: a name or text that no record can keep, or segments of data without documents.
     """
     counted = counted or dataset.source
+    if segments is not None:
+        segments = replace(segments, kind=segment_kind(segments.cells(dataset.frame)))
     columns = recorded_columns(dataset, counted)
     thresholds = dataset.source.round_thresholds(point.thresholds)
     positives = point.rated.tp, point.reachable.tp
+    at = _at_segments(counted, dataset, thresholds, settings.rule, segments, current)
+    if at is None:
+        expected = ExpectedCounts.of(point.tp, point.fp, intervals_of(point, evidence), positives=positives)
+    else:
+        by_segment = at.documents.counts_at(at.thresholds, at.rule)
+        expected = ExpectedCounts.of(
+            by_segment.tp, by_segment.fp, _intervals_at(by_segment, evidence), positives=positives
+        )
     return DecisionRecord(
         author=author,
         reason=reason,
@@ -73,11 +91,38 @@ def record_of(
         settings=settings,
         target=target or target_of_point(point),
         thresholds=recorded_thresholds(thresholds),
-        expected=ExpectedCounts.of(point.tp, point.fp, intervals_of(point, evidence), positives=positives),
+        expected=expected,
         current=None if current is None else _recorded_current(counted, current, settings.rule),
         block=block,
-        evidence=_undecided_evidence(counted, thresholds, settings, current),
+        segments=segments,
+        evidence=_undecided_evidence(counted, thresholds, settings, current, at),
     )
+
+
+def _at_segments(
+    counted: RatedData,
+    dataset: RatedDataset,
+    thresholds: Floats,
+    rule: Rule,
+    segments: RecordedSegments | None,
+    current: Floats | None,
+) -> FlaggedDocuments | None:
+    if segments is None:
+        return None
+    if counted.documents is None:
+        raise DataError(
+            f"Thresholds per value of '{segments.column}' need the documents themselves, and only counts are known; "
+            "choose a shorter range of dates to load all rows."
+        )
+    return flagged_documents(counted.documents, dataset.frame, thresholds, rule, segments, current)
+
+
+def _intervals_at(counts: Counts[float], evidence: PointBootstrap | None) -> PointIntervals | None:
+    """Return expected counts of segments if the resamples are complete and of these counts."""
+    if evidence is None or evidence.done < evidence.requested or len(evidence.targets) != 1:
+        return None
+    found = evidence.intervals()
+    return found if np.allclose([*found.in_sample], [*counts]) else None
 
 
 def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) -> RecordedColumns:
@@ -96,7 +141,13 @@ def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) ->
         columns.leave_out_unusable,
         columns.known_meanings or None,
         _whole_numbers(data.names, dataset.frame) or None,
+        tuple(_alert_rule(dataset.frame, name) for name in columns.alert_rules) or None,
     )
+
+
+def _alert_rule(frame: pd.DataFrame, name: str) -> RecordedAlertRule:
+    column = base_of(frame, name) or name
+    return RecordedAlertRule(name, column, None if column == name else name.removeprefix(f"{column}{HAS}"))
 
 
 def _whole_numbers(names: Sequence[str], frame: pd.DataFrame) -> tuple[str, ...]:
@@ -149,12 +200,18 @@ def intervals_of(point: Point, evidence: PointBootstrap | None) -> PointInterval
 
 
 def _undecided_evidence(
-    counted: RatedData, thresholds: Floats, settings: RecordedSettings, current: Floats | None
+    counted: RatedData,
+    thresholds: Floats,
+    settings: RecordedSettings,
+    current: Floats | None,
+    at: FlaggedDocuments | None,
 ) -> RecordedEvidence | None:
     """Record the undecided alerts if rows wait for a decision, for comparison with newer data."""
     documents = counted.documents
     if documents is None or settings.amount is not None or documents.funnel.read == documents.funnel.rated:
         return None
+    if at is not None:
+        return evidence_of(at.documents, at.thresholds, at.rule, current=at.current)
     return evidence_of(documents, thresholds, settings.rule, current=current)
 
 

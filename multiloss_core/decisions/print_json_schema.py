@@ -13,7 +13,10 @@ def json_schema() -> str:
     """Generate the schema of records as they are written, as indented JSON text."""
     schema = ADAPTER.json_schema(mode="serialization")
     columns = schema["$defs"]["RecordedColumns"]
-    columns["required"] = [name for name in columns["required"] if name not in ("meanings", "whole_numbers")]
+    columns["required"] = [
+        name for name in columns["required"] if name not in ("meanings", "whole_numbers", "alert_rules")
+    ]
+    schema["required"] = [name for name in schema["required"] if name != "segments"]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {
         "description": "Scores whose low values are suspicious: they reach their threshold at or below it. Left out "
         "where there are none.",

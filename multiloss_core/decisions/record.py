@@ -29,6 +29,7 @@ from multiloss_core.decisions.record_fields import (
     require_at_most,
     require_length,
 )
+from multiloss_core.decisions.segments import RecordedSegments
 from multiloss_core.decisions.validation import (
     AnyText,
     LongText,
@@ -44,7 +45,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, count, score_name, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.tables.column_values import base_of, column_of, numbers, require_usable
-from multiloss_core.thresholds.data.counts import flagged
+from multiloss_core.thresholds.data.counts import flagged, flagged_by_segment
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.version import __version__
 
@@ -87,6 +88,8 @@ class DecisionRecord:
     """Null if no current thresholds were known."""
     block: RecordedBlock | None = None
     """The upper of two cuts, from which on alerts are blocked without a review; null where there is one cut."""
+    segments: RecordedSegments | None = None
+    """Thresholds of their own for values of one column, in the place of `thresholds`. Left out where there are none."""
     evidence: RecordedEvidence | None = None
     """Further evidence; null if unknown."""
 
@@ -101,7 +104,20 @@ class DecisionRecord:
                 raise disagreement("block.thresholds should not be below thresholds")
             require_at_most("block.tp", self.block.tp, "expected.tp", self.expected.tp)
             require_at_most("block.fp", self.block.fp, "expected.fp", self.expected.fp)
+        if self.segments is not None:
+            self._require_fitting_segments(self.segments)
         return self
+
+    def _require_fitting_segments(self, segments: RecordedSegments) -> None:
+        if self.block is not None:
+            raise disagreement("block and segments should not both be given: two cuts cannot differ by segment")
+        for one in segments.own:
+            require_length("segments.own.thresholds", one.thresholds, self.columns.scores)
+        for name in ("tp", "fp"):
+            counted = sum(getattr(one, name) for one in segments.own)
+            require_at_most(
+                f"the sum of segments.own.{name}", counted, f"expected.{name}", getattr(self.expected, name)
+            )
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "DecisionRecord":
@@ -122,29 +138,37 @@ class DecisionRecord:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values of the record, ready for JSON."""
         content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
-        for part in filter(None, (content, content["current"], content["block"])):
+        if content["segments"] is None:
+            del content["segments"]
+        own = content["segments"]["own"] if self.segments is not None else ()
+        for part in filter(None, (content, content["current"], content["block"], *own)):
             part["thresholds"] = _on_scale(part["thresholds"], self.columns.scores)
         return content | {"columns": _columns_as_dict(self.columns)}
 
     def flags(self, frame: pd.DataFrame) -> Bools:
         """Flag the n rows of a table by its score columns: (n,) truth values.
 
-        A cell that is blank or NaN reaches no threshold.
+        A cell that is blank or NaN reaches no threshold. Where there are thresholds per segment, a row whose value is
+        not listed uses the common ones.
 
-        Raises DataError: a score column that is missing, there twice, or holds text.
+        Raises DataError: a score column that is missing, there twice, or holds text, or no segment column.
         """
-        return flagged(self._scores(frame), self.threshold_array, self.settings.rule)
+        scores, common, rule = self._scores(frame), self.threshold_array, self.settings.rule
+        if self.segments is None:
+            return flagged(scores, common, rule)
+        return flagged_by_segment(scores, self.segments.names(frame), common, self.segments.thresholds_by_value, rule)
 
     def actions(self, frame: pd.DataFrame) -> NDArray[np.str_]:
         """Return the action on the n rows of a table: "block", "review" or "pass", (n,).
 
         Without an upper cut nothing is blocked. A cell that is blank or NaN reaches no threshold.
 
-        Raises DataError: a score column that is missing, there twice, or holds text.
+        Raises DataError: as `flags` does.
         """
-        scores, rule = self._scores(frame), self.settings.rule
-        below = np.where(flagged(scores, self.threshold_array, rule), REVIEW, PASS)
-        return below if self.block is None else np.where(flagged(scores, self.block_array, rule), BLOCK, below)
+        below = np.where(self.flags(frame), REVIEW, PASS)
+        if self.block is None:
+            return below
+        return np.where(flagged(self._scores(frame), self.block_array, self.settings.rule), BLOCK, below)
 
     def _scores(self, frame: pd.DataFrame) -> Floats:
         return np.column_stack([_score_column(frame, name) for name in self.columns.scores])
@@ -155,6 +179,8 @@ class DecisionRecord:
             f"{score_name(name)} {'' if value is None else comparison(name)} {score_threshold(name, value)}"
             for name, value in pairs
         )
+        if self.segments is not None:
+            scores += f", {self.segments.listed_words} on their own"
         counts = f"TP {count(self.expected.tp)}, FP {count(self.expected.fp)}"
         return " ".join(f"DecisionRecord({self.data.name}, {self.created:%Y-%m-%d}: {scores}; {counts})".split())
 
@@ -208,7 +234,7 @@ def _plain(value: object) -> bool | int | float | str:
 def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
     """Write columns by their names in the table, floors on their scale, inverted scores listed."""
     content = asdict(columns)
-    for name in ("meanings", "whole_numbers"):
+    for name in ("meanings", "whole_numbers", "alert_rules"):
         if content[name] is None:
             del content[name]
     if columns.whole_numbers:
@@ -233,8 +259,16 @@ def _with_inverted_names(content: dict[str, Any]) -> dict[str, Any]:
     changed = content | {"columns": read | {"floors": _on_scale(columns.get("floors"), names)}}
     for part in ("current", "block"):
         if isinstance(content.get(part), dict):
-            changed[part] = content[part] | {"thresholds": _on_scale(content[part].get("thresholds"), names)}
+            changed[part] = _with_scale(content[part], names)
+    segments = content.get("segments")
+    if isinstance(segments, dict) and isinstance(segments.get("own"), list):
+        changed["segments"] = segments | {"own": [_with_scale(one, names) for one in segments["own"]]}
     return changed | {"thresholds": _on_scale(content.get("thresholds"), names)}
+
+
+def _with_scale(part: Any, names: Sequence[str]) -> Any:
+    """Change the sign of the thresholds of inverted scores in a part of a record."""
+    return part | {"thresholds": _on_scale(part.get("thresholds"), names)} if isinstance(part, dict) else part
 
 
 def _on_scale(values: Any, names: Sequence[str]) -> Any:

@@ -28,6 +28,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import ratio
+from multiloss_core.tables.guessing.alert_rules import MAX_ALERT_RULES
 from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
@@ -108,6 +109,17 @@ class RecordedData:
 
 
 @recorded
+class RecordedAlertRule:
+    """An alert rule: a column of 0 and 1, or a word in a column of reasons."""
+
+    name: Name
+    """Its name among the scores."""
+    column: Name
+    word: AnyText | None = None
+    """The word that a cell holds where the rule raised the document; null for a column of 0 and 1."""
+
+
+@recorded
 class RecordedColumns:
     """Meanings of the columns.
 
@@ -132,13 +144,29 @@ class RecordedColumns:
     """Meaning of each rating, in lower-case words. Left out of tables of counts."""
     whole_numbers: Names | None = None
     """Scores that hold whole numbers only, which no NaN is among. Left out where there are none."""
+    alert_rules: (
+        Annotated[tuple[RecordedAlertRule, ...], BeforeValidator(as_tuple), Field(max_length=MAX_ALERT_RULES)] | None
+    ) = None
+    """The last ones of the scores that are alert rules: on at the threshold 1, off at null. Left out without any."""
 
     @model_validator(mode="after")
     def _require_one_floor_for_each_score(self) -> Self:
         if len(set(self.scores)) != len(self.scores):
             raise disagreement("the names of scores should be distinct")
         require_length("floors", self.floors, self.scores)
+        if self.alert_rule_names != self.scores[len(self.scores) - len(self.alert_rule_names) :]:
+            raise disagreement("alert_rules should be the last ones of the scores")
         return self
+
+    @property
+    def alert_rule_names(self) -> tuple[str, ...]:
+        """The names of the alert rules among the scores."""
+        return tuple(rule.name for rule in self.alert_rules or ())
+
+    @property
+    def score_count(self) -> int:
+        """The number of scores without alert rules."""
+        return len(self.scores) - len(self.alert_rule_names)
 
 
 @recorded

@@ -9,6 +9,7 @@ import pandas as pd
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedFilter, RecordedInterval
+from multiloss_core.decisions.segments import flagged_documents, values_in_words
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
@@ -28,7 +29,8 @@ class Observed(Counts[float]):
     """Counts of the recorded thresholds on other data, with 95 % bounds, NaN if unknown.
 
     `rows` rated rows represent `documents` over `days` (None without times). `undecided`:
-    weight of the alerts without a decision, None where that is not known.
+    weight of the alerts without a decision, None where that is not known. `unlisted`: segments of these data that have
+    no thresholds of their own, most rows first.
     """
 
     bounds: Mapping[str, Bounds]
@@ -36,6 +38,7 @@ class Observed(Counts[float]):
     documents: float
     days: float | None
     undecided: float | None = 0.0
+    unlisted: tuple[str, ...] = ()
 
     @property
     def all_alerts(self) -> float:
@@ -162,13 +165,32 @@ def verdict(changes: Mapping[str, Change]) -> str:
     return " ".join(sentences)
 
 
-def undecided_alerts(record: DecisionRecord, documents: RatedDocuments | None) -> float | None:
-    """Count undecided alerts at the thresholds of a record; None for money."""
+def unlisted_note(record: DecisionRecord, now: Observed) -> str:
+    """Name the segments of other data that a decision does not list; empty without any."""
+    if record.segments is None or not now.unlisted:
+        return ""
+    column, values = shortened(record.segments.column), values_in_words(now.unlisted)
+    return f"Values of '{column}' without thresholds of their own use the common thresholds: {values}."
+
+
+def undecided_alerts(
+    record: DecisionRecord, documents: RatedDocuments | None, frame: pd.DataFrame | None = None
+) -> float | None:
+    """Count undecided alerts at the thresholds of a record; None for money.
+
+    `frame`: the table of the documents; without it, thresholds per segment leave the number unknown (None).
+    """
     if documents is None or not len(documents.undecided):
         return 0.0
     if record.settings.amount is not None:
         return None
-    return float(documents.undecided.count_along(record.threshold_array[np.newaxis], record.settings.rule)[0])
+    thresholds, rule, segments = record.threshold_array, record.settings.rule, record.segments
+    if segments is None:
+        return float(documents.undecided.count_along(thresholds[np.newaxis], rule)[0])
+    if frame is None:
+        return None
+    at = flagged_documents(documents, frame, thresholds, rule, segments)
+    return float(at.documents.undecided.count_along(at.thresholds[np.newaxis], at.rule)[0])
 
 
 def compared_sizes(

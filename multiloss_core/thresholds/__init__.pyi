@@ -2,6 +2,7 @@ from .data.count_surfaces import slice_documents as slice_documents
 from .data.count_surfaces import slice_surfaces as slice_surfaces
 from .data.counts import Rule as Rule
 from .data.counts import checked_thresholds as checked_thresholds
+from .data.counts import flagged_by_segment as flagged_by_segment
 from .data.counts import rated_in_full as rated_in_full
 from .data.data_funnel import DataFunnel as DataFunnel
 from .data.document_columns import undecided_note as undecided_note

@@ -195,6 +195,66 @@ def test_a_decision_by_money(put, tmp_path):
     assert found["observed"]["alerts"] == frame["amount"][flags].sum()
 
 
+def by_channel(frame):
+    """Add a column of channels, some of which newer data hold alone."""
+    cells = np.array(["online", " branch", "", "app", "fax"])
+    return frame.assign(channel=np.random.default_rng(6).choice(cells, len(frame), p=[0.4, 0.3, 0.1, 0.15, 0.05]))
+
+
+@pytest.fixture
+def decided_by_channel(decided):
+    content = json.loads(decided.read_text(encoding="utf-8"))
+    own = [(["online"], [0.97, None]), (["branch", "(blank)"], [0.8, 0.9])]
+    content["segments"] = {
+        "column": "channel",
+        "kind": "text",
+        "own": [{"values": values, "thresholds": at, "tp": 0.0, "fp": 0.0} for values, at in own],
+        "gain": None,
+    }
+    decided.write_text(json.dumps(content), encoding="utf-8")
+    return decided
+
+
+def flags_by_channel(record, frame):
+    """Flag each row by a loop."""
+    online, branch = (0.97, np.inf), (0.8, 0.9)
+    own = {"online": online, " branch": branch, "": branch}
+    common = record.threshold_array.tolist()
+    rows = frame[["channel", "model a", "model b"]].itertuples(index=False)
+    return np.array([a >= own.get(c, common)[0] or b >= own.get(c, common)[1] for c, a, b in rows])
+
+
+@pytest.mark.parametrize(("kind", "fetched"), [("csv", None), ("folder", None), ("folder", 100), ("postgresql", 100)])
+def test_thresholds_per_segment(put, decided_by_channel, tmp_path, kind, fetched, monkeypatch):
+    if fetched is not None:
+        monkeypatch.setattr(loading, "MAX_FETCHED", fetched)
+    frame = by_channel(rated_month(**FEBRUARY))
+    result = run("watch", decided_by_channel, *put(frame, kind), "--json", tmp_path / "found.json")
+    assert result.exit_code in (0, 1), result.output
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    record = DecisionRecord.from_json(decided_by_channel.read_bytes())
+    flags = flags_by_channel(record, frame)
+    fraud = (frame["verdict"] == "fraud").to_numpy()
+    assert (found["observed"]["tp"], found["observed"]["alerts"]) == ((flags & fraud).sum(), flags.sum())
+    bounds = found["changes"]["alerts"]["now"]
+    assert bounds["low"] < flags.sum() / 22 < bounds["high"]
+    (note,) = found["notes"]
+    assert note.endswith("'channel' without thresholds of their own use the common thresholds: app, fax.")
+    assert note in result.stdout
+
+
+def test_undecided_alerts_by_segment(put, decided_by_channel, tmp_path):
+    frame = waiting(by_channel(rated_month(**FEBRUARY)), 0.3)
+    content = json.loads(decided_by_channel.read_text(encoding="utf-8"))
+    content["columns"]["meanings"]["under review"] = "undecided"
+    decided_by_channel.write_text(json.dumps(content), encoding="utf-8")
+    assert run("watch", decided_by_channel, *put(frame, "csv"), "--json", tmp_path / "found.json").exit_code in (0, 1)
+    observed = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["observed"]
+    flags = flags_by_channel(DecisionRecord.from_json(decided_by_channel.read_bytes()), frame)
+    assert observed["alerts"] == flags.sum()
+    assert observed["undecided"] == (flags & (frame["verdict"] == "Under review")).sum()
+
+
 class TestWhatCannotBeDone:
     @pytest.fixture
     def fails(self, put, decided, tmp_path):
@@ -214,6 +274,22 @@ class TestWhatCannotBeDone:
         assert "'case 7'" in sentence
         assert "'verdict'" in sentence
         assert "has no rows in this range" in fails(frame, "--since", "2027-01-01", kind=kind)
+
+    @pytest.mark.parametrize("fetched", [None, 100])
+    def test_data_without_the_segment_column(self, fails, decided_by_channel, fetched, monkeypatch):
+        if fetched is not None:
+            monkeypatch.setattr(loading, "MAX_FETCHED", fetched)
+        sentence = fails(rated_month(**FEBRUARY), record=decided_by_channel, kind="folder")
+        assert "no column 'channel', and the decision has thresholds for its values" in sentence
+
+    def test_groups_counted_in_place_by_segment(self, fails, decided_by_channel, monkeypatch):
+        monkeypatch.setattr(loading, "MAX_FETCHED", 100)
+        content = json.loads(decided_by_channel.read_text(encoding="utf-8"))
+        content["columns"]["group"] = "customer"
+        decided_by_channel.write_text(json.dumps(content), encoding="utf-8")
+        frame = by_channel(rated_month(**FEBRUARY))
+        frame = frame.assign(customer=np.arange(len(frame)) // 3)
+        assert "watched on rows that are fetched" in fails(frame, record=decided_by_channel, kind="folder")
 
     def test_records_that_cannot_be_used(self, fails, tmp_path, decided):
         frame = rated_month(**FEBRUARY)

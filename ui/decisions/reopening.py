@@ -144,11 +144,12 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
     if columns.rating is None:
         return ColumnMeanings(is_counts=True, scores=(), rule=record.settings.rule)
     return ColumnMeanings(
-        scores=columns.scores,
+        scores=columns.scores[: columns.score_count],
+        alert_rules=columns.alert_rule_names,
         rating=columns.rating,
         meanings=_meanings(record, source),
         weight=columns.weight,
-        floors=columns.floors,
+        floors=columns.floors[: columns.score_count],
         leave_out_unusable=columns.leave_out_unusable,
         group=columns.group,
         amount=record.settings.amount or known.amount,

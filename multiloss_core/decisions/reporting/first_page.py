@@ -70,6 +70,7 @@ def record_headline(record: DecisionRecord, vocabulary: Vocabulary) -> str:
         rule=record.settings.rule,
         unit=_unit(record),
         vocabulary=vocabulary,
+        besides="" if record.segments is None else f", with other thresholds for {record.segments.listed_words}",
     )
     return sentence + _blocked_words(record)
 
@@ -187,13 +188,15 @@ def headline_of(
     rule: Rule = "any",
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
+    besides: str = "",
 ) -> str:
     """Write what is decided as one sentence of plain text, without a full stop.
 
     "Raise model A from 800 to 852 and rule score from 55 to 59.1: 1,258 fewer alerts, 213 frauds given up, 7.9 alerts a
     day". `names`, `thresholds`, `present` (k,): None and infinity are never. `difference`: TP and FP at the thresholds
     less those at the current ones; without current thresholds (None) the counts themselves; None where it is not
-    known. `unit` is what they count. `alerts_a_day`: with those not yet decided; left out where None or NaN.
+    known. `unit` is what they count. `alerts_a_day`: with those not yet decided; left out where None or NaN. `besides`:
+    words on further thresholds, which change the alerts, too.
     """
     if present is None:
         decided = _flags(names, thresholds, rule)
@@ -201,9 +204,10 @@ def headline_of(
     else:
         decided = _moves(names, present, thresholds)
         moved = [_or_never(one) != _or_never(other) for one, other in zip(present, thresholds, strict=True)]
-        effects = _changes(difference, unit, vocabulary) if any(moved) else []
+        effects = _changes(difference, unit, vocabulary) if any(moved) or besides else []
     if alerts_a_day is not None and not isnan(alerts_a_day):
         effects.append(f"{alerts_a_day_words(alerts_a_day)} a day")
+    decided += besides
     return f"{decided}: {', '.join(effects)}" if effects else decided
 
 

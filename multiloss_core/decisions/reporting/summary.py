@@ -13,6 +13,7 @@ from multiloss_core.decisions.record_fields import (
     RecordedInterval,
 )
 from multiloss_core.decisions.reporting.evidence_sections import Row, Section, evidence_sections
+from multiloss_core.decisions.reporting.segment_section import listed_sentences, segment_sections
 from multiloss_core.formatting import (
     MINUS,
     NEUTRAL,
@@ -61,6 +62,7 @@ def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[
     """Write all sections of a record in reading order."""
     return (
         _thresholds(record, vocabulary),
+        *segment_sections(record, vocabulary),
         _meaning(record, vocabulary),
         _counts(record, vocabulary.positive),
         *evidence_sections(record, vocabulary),
@@ -93,7 +95,7 @@ def _thresholds(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
     return Section(
         "thresholds",
         "Thresholds",
-        (f"{sentence.capitalize()}{never}.",),
+        (f"{sentence.capitalize()}{never}.", *listed_sentences(record)),
         header=tuple(columns),
         rows=tuple(zip(*columns.values(), strict=True)),
     )
@@ -284,7 +286,9 @@ def _unknown(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
     source, flattered = (
         ("this data", "") if by_hand else ("the data that chose the thresholds", ", which flatters them")
     )
-    corrected = " The expectations on new data are corrected for it." if record.expected.level and not by_hand else ""
+    # Intervals of thresholds per segment leave the choice of these out.
+    is_corrected = record.expected.level and not by_hand and record.segments is None
+    corrected = " The expectations on new data are corrected for it." if is_corrected else ""
     return Section(
         "unknown",
         "What cannot be known",

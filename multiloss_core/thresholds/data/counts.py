@@ -1,11 +1,12 @@
 """Count the TP and FP of thresholds, and validate thresholds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, Number, ratio
@@ -65,6 +66,27 @@ def flagged(scores: Floats, thresholds: ArrayLike, rule: str) -> Bools:
     """
     above: Bools = scores >= np.asarray(thresholds, dtype=np.float64)
     return np.asarray(above.any(axis=1) if rule == "any" else above.all(axis=1))
+
+
+def flagged_by_segment(
+    scores: Floats, segments: NDArray[np.object_], common: ArrayLike, own: Mapping[str, Floats], rule: str
+) -> Bools:
+    """Flag documents (n,) by scores (n, k) and the thresholds of their `segments` (n,), text.
+
+    `own`: thresholds (k,) of some segments; all others use the `common` ones (k,). Time O(n k).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core.thresholds.data.counts import flagged_by_segment
+    >>> scores, segments = np.array([[0.6], [0.6]]), np.array(["online", "branch"], dtype=object)
+    >>> flagged_by_segment(scores, segments, [0.5], {"online": np.array([0.7])}, "any")
+    array([False,  True])
+    """
+    codes, names = pd.factorize(segments)
+    common = np.asarray(common, dtype=np.float64)
+    each = np.array([own.get(name, common) for name in names]).reshape(len(names), common.size)
+    return flagged(scores, each[codes], rule)
 
 
 def require_rule(rule: str) -> None:

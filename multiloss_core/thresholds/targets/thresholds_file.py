@@ -22,6 +22,9 @@ MAX_BYTES = 1_000_000
 MAX_SHOWN = 60
 ADVICE = "choose an exported thresholds.json or thresholds.csv"
 
+# A column, and thresholds (k,) of their own for some of its values.
+SegmentRows = tuple[str, Sequence[tuple[Sequence[str], Iterable[float]]]]
+
 
 def rule_in_words(rule: Rule, a_document: str = "a document", inverted: Sequence[str] = ()) -> str:
     """Describe when a row is flagged; `a_document` is the row with its article."""
@@ -70,29 +73,44 @@ def thresholds_as_json(
     source: Mapping[str, Any],
     *,
     block: Iterable[float] | None = None,
+    segments: SegmentRows | None = None,
     **details: Any,
 ) -> str:
     """Write thresholds (null: never), the rule, further details and the source of the data.
 
-    `block`: optional thresholds (k,) of an upper cut.
+    `block`: optional thresholds (k,) of an upper cut. `segments`: optional thresholds of some values of a column.
     """
+    if segments is not None:
+        column, each = segments
+        own = [{"values": [*values], "thresholds": _plain(zip(names, at, strict=True))} for values, at in each]
+        details = {"segments": {"column": column, "own": own}, **details}
     if block is not None:
         details = {"block_thresholds": _plain(zip(names, block, strict=True)), **details}
-    return _as_text(_content(zip(names, thresholds, strict=True), rule, source, **details))
+    content = _content(zip(names, thresholds, strict=True), rule, source, **details)
+    if segments is not None:
+        content["meaning"] += "; the values under segments have thresholds of their own"
+    return _as_text(content)
 
 
 def thresholds_as_csv(
-    names: Sequence[str], thresholds: Iterable[float], rule: str, block: Iterable[float] | None = None
+    names: Sequence[str],
+    thresholds: Iterable[float],
+    rule: str,
+    block: Iterable[float] | None = None,
+    segments: SegmentRows | None = None,
 ) -> str:
     """Write a row per classifier: column, comparison, threshold (inf or -inf: never), rule.
 
-    `block`: optional thresholds (k,) of an upper cut, in a column of their own. Names cannot start a formula.
+    `block`: optional thresholds (k,) of an upper cut, in a column of their own. `segments`: optional thresholds of some
+    values of a column, which stand in a column `segment`. Names cannot start a formula.
     """
     header: tuple[str, ...] = ("classifier", "comparison", "threshold", "rule")
-    rows: list[tuple[str | float, ...]] = [
-        (without_formula(score_name(name)), comparison(name), _on_scale(name, value), without_formula(rule))
-        for name, value in zip(names, thresholds, strict=True)
-    ]
+    rows = _csv_rows(names, thresholds, rule)
+    if segments is not None:
+        header, rows = (*header, "segment"), [(*row, "") for row in rows]
+        for values, own in segments[1]:
+            of_segment = _csv_rows(names, own, rule)
+            rows += [(*row, without_formula(value)) for value in values for row in of_segment]
     if block is not None:
         header = (*header, "block_threshold")
         rows = [(*row, _on_scale(name, value)) for row, name, value in zip(rows, names, block, strict=True)]
@@ -100,6 +118,13 @@ def thresholds_as_csv(
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     writer.writerows([header, *rows])
     return text.getvalue()
+
+
+def _csv_rows(names: Sequence[str], thresholds: Iterable[float], rule: str) -> list[tuple[str | float, ...]]:
+    return [
+        (without_formula(score_name(name)), comparison(name), _on_scale(name, value), without_formula(rule))
+        for name, value in zip(names, thresholds, strict=True)
+    ]
 
 
 def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) -> Floats:
@@ -182,6 +207,8 @@ def _defined(value: float) -> float | None:
 def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
     try:
         content = json.loads(text, parse_constant=_refuse)
+        if content.get("segments") is not None:
+            raise _by_segment(file)
         if "schema_version" in content:
             pairs = list(zip(content["columns"]["scores"], content["thresholds"], strict=True))
             rule, inverted = content["settings"]["rule"], content["columns"].get("inverted", [])
@@ -190,6 +217,8 @@ def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
             inverted = content.get("at_or_below", [])
         signs = {str(name): "<=" if name in inverted else ">=" for name, _ in pairs}
         return dict(_read_as(str(name), signs[name], _number(value, signs[name])) for name, value in pairs), str(rule)
+    except DataError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.") from None
 
@@ -198,17 +227,28 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
     separator = guess_separator(text.split("\n", 1)[0])
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
+        if any(row.get("segment") for row in rows):
+            raise _by_segment(file)
         # A spreadsheet that separates by semicolons writes decimals with a comma.
         read = [
             (row["classifier"], row["comparison"], written_number(row["threshold"].replace(",", "."))) for row in rows
         ]
         found = dict(_read_as(*row) for row in read)
         rules, comparisons = {row["rule"] for row in rows}, {row["comparison"] for row in rows}
+    except DataError:
+        raise
     except (csv.Error, KeyError, ValueError, AttributeError):
         rules, comparisons = set(), set()
     if len(rules) != 1 or not comparisons <= {">=", "<="} or len(found) < len(rows):
         raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.")
     return dict(found), str(rules.pop())
+
+
+def _by_segment(file: str) -> DataError:
+    return DataError(
+        f"'{shortened(file)}' holds thresholds per segment, and one threshold for each classifier is needed; choose a "
+        "file without segments."
+    )
 
 
 def _read_as(name: str, comparison: str, value: float) -> tuple[str, float]:

@@ -20,12 +20,12 @@ from multiloss_core.thresholds import MAIN_METHODS, Point
 from ui.operating_point.active_goal import active_goal, set_manual_thresholds, slider_takes_over
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.caching import cached
+from ui.operating_point.explanations import explanations
 from ui.operating_point.explorer.figures import live_charts
 from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row, Table
 from ui.operating_point.point_text import (
     WORDS,
     PointWords,
-    explanations,
     interval_words,
     place_words,
     point_words,

@@ -1,0 +1,130 @@
+"""Test decisions with alert rules against a plain look at each row."""
+
+import sqlite3
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as arrow
+import pytest
+from sqlalchemy import create_engine
+
+from multiloss_core import DecisionRecord
+from multiloss_core.decisions import python_function, spark_expression, sql_where
+from multiloss_core.decisions.record_fields import RecordedAlertRule
+from multiloss_core.engines.backends.spark_engine import SparkEngine
+from tests.decisions.records import make_record
+from tests.engines.conftest import write_folder
+from tests.engines.spark_cluster import spark_cluster  # noqa: F401
+
+WHY = 'why "now"'
+WORDS = ("R1", "R12", "a 'quoted' \\ word", "100 %_")
+NAMES = ("card", "velocity", "hit", "spare", *(f"{WHY} has {word}" for word in WORDS))
+RULES = (
+    RecordedAlertRule("velocity", "velocity"),
+    RecordedAlertRule("hit", "hit"),
+    RecordedAlertRule("spare", "spare"),
+    *(RecordedAlertRule(f"{WHY} has {word}", WHY, word) for word in WORDS),
+)
+
+
+def frame_of():
+    generator = np.random.default_rng(7)
+    separators = ("; ", ";", ", ", " | ")
+    cells = []
+    for _ in range(500):
+        chosen = generator.choice([*WORDS, "R120", "other"], generator.integers(0, 4), replace=False)
+        cells.append(generator.choice(separators).join(chosen) or None)
+    return pd.DataFrame(
+        {
+            "card": generator.random(500).round(2),
+            "velocity": generator.integers(0, 2, 500),
+            "hit": generator.random(500) < 0.1,
+            "spare": pd.array(generator.choice([0, 1, None], 500), dtype="Int64"),
+            WHY: cells,
+        }
+    )
+
+
+def record_of():
+    """The first word and the spare rule are off."""
+    record = make_record(NAMES, (0.9, 1.0, 1.0, None, None, 1.0, 1.0, 1.0))
+    columns = replace(
+        record.columns, floors=(0.25, *[1.0] * 7), whole_numbers=("velocity",), alert_rules=RULES, scores=NAMES
+    )
+    return replace(record, columns=columns, current=None, evidence=None)
+
+
+def by_row(frame):
+    found = []
+    for card, velocity, hit, cell in zip(frame["card"], frame["velocity"], frame["hit"], frame[WHY], strict=True):
+        words = [] if pd.isna(cell) else [part.strip() for part in cell.replace(",", ";").replace("|", ";").split(";")]
+        found.append(bool(card >= 0.9 or velocity == 1 or hit or set(words) & set(WORDS[1:])))
+    return found
+
+
+def table_of(frame):
+    return arrow.Table.from_pandas(frame.assign(place=np.arange(len(frame))), preserve_index=False)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    found = frame_of()
+    assert 0.5 < np.mean(by_row(found)) < 0.9
+    return found
+
+
+def test_flags_are_those_of_each_row(frame):
+    assert record_of().flags(frame).tolist() == by_row(frame)
+
+
+def test_record_is_restored_from_json():
+    record = record_of()
+    assert DecisionRecord.from_json(record.to_json()) == record
+    assert record.columns.score_count == 1
+
+
+def test_databases_flag_the_rows_of_the_record(frame):
+    where = sql_where(record_of())
+    with duckdb.connect() as connection:
+        connection.register("documents", table_of(frame))
+        found = connection.sql(f"SELECT place FROM documents {where} ORDER BY place").fetchall()
+    assert [place for (place,) in found] == np.flatnonzero(by_row(frame)).tolist()
+    with sqlite3.connect(":memory:") as lite:
+        frame.assign(place=np.arange(len(frame))).to_sql("documents", lite, index=False)
+        assert lite.execute(f"SELECT place FROM documents {where} ORDER BY place").fetchall() == found
+
+
+def test_postgresql_flags_the_rows_of_the_record(frame, postgres_database):
+    engine = create_engine(postgres_database)
+    try:
+        frame.assign(place=np.arange(len(frame))).to_sql("documents", engine, index=False)
+        connection = engine.raw_connection()
+        cursor = connection.cursor()
+        cursor.execute(f"SELECT place FROM documents {sql_where(record_of())} ORDER BY place".encode())
+        found = [place for (place,) in cursor.fetchall()]
+        connection.close()
+    finally:
+        engine.dispose()
+    assert found == np.flatnonzero(by_row(frame)).tolist()
+
+
+@pytest.mark.spark
+def test_spark_flags_the_rows_of_the_record(frame, spark_cluster):  # noqa: F811
+    engine = SparkEngine(spark_cluster.remote, [])
+    try:
+        folder = spark_cluster.folder / "alert rules"
+        write_folder(folder, table_of(frame))
+        found = engine.query(f"SELECT place, {spark_expression(record_of())} AS flagged FROM parquet.`{folder}`")
+        assert found.sort_by("place")["flagged"].to_pylist() == by_row(frame)
+    finally:
+        engine.close()
+
+
+def test_function_flags_the_rows_of_the_record(frame):
+    space = {}
+    exec(compile(python_function(record_of()), "flag.py", "exec"), space)
+    assert [space["flag"](row) for row in frame.astype(object).where(frame.notna(), None).to_dict("records")] == by_row(
+        frame
+    )
