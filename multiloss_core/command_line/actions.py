@@ -76,7 +76,7 @@ def choose(
         raise DataError(f"There is no method '{shortened(options.method)}'; choose one of {', '.join(methods)}.")
     if not 0 < options.marginal_precision < 1:
         raise DataError(f"The marginal precision must lie between 0 and 1, not at {options.marginal_precision:g}.")
-    current = _current(options.current, columns.scores)
+    current = _current(options.current, columns)
     dataset, table = _rated(loaded, columns, options.rule, report)
     data = dataset.source
     if not methods[options.method].works_on(data):
@@ -135,10 +135,12 @@ def _rated(
     return dataset, table
 
 
-def _current(given: Mapping[str, float], names: tuple[str, ...]) -> Floats | None:
+def _current(given: Mapping[str, float], columns: ColumnMeanings) -> Floats | None:
     if not given:
         return None
-    given = by_score(given, names)
+    names = (*columns.scores, *columns.alert_rules)
+    # Rules are on unless one is given as never.
+    given = dict.fromkeys(columns.alert_rules, 1.0) | by_score(given, columns.scores)
     if set(given) != set(names):
         wrong = score_name(sorted(set(given) ^ set(names))[0])
         raise DataError(f"Give one --current for each chosen score; '{shortened(wrong)}' does not fit these.")

@@ -67,6 +67,15 @@ def choose_command(
     scores: Annotated[
         list[str] | None, typer.Option(metavar="A,B", help="Score columns.", show_default="guessed")
     ] = None,
+    alert_rules: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Rules that raise alerts beside the scores, or none: columns of 0 and 1, or 'reason has R12' for a "
+            "word in a column of reasons.",
+            show_default="guessed",
+        ),
+    ] = None,
     rating: Annotated[str | None, typer.Option(help="Column of the ratings.", show_default="guessed")] = None,
     positive: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A rating that means fraud.")] = None,
     negative: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A rating that means no fraud.")] = None,
@@ -145,6 +154,7 @@ def choose_command(
                 loaded.guess,
                 loaded.words_of,
                 scores=scores or (),
+                alert_rules=alert_rules,
                 rating=rating,
                 given_meanings={
                     "positive": positive or (),

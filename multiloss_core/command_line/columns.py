@@ -11,7 +11,7 @@ from multiloss_core.decisions.making import meanings_of_record
 from multiloss_core.decisions.record_fields import RecordedColumns
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
-from multiloss_core.tables import ColumnGuess, ColumnMeanings, Meaning, find_falling, guess_meanings
+from multiloss_core.tables import MAX_ALERT_RULES, ColumnGuess, ColumnMeanings, Meaning, find_falling, guess_meanings
 from multiloss_core.tables.column_values import base_of
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
@@ -27,6 +27,7 @@ def columns_of(
     words_of: WordsOf,
     *,
     scores: Sequence[str] = (),
+    alert_rules: Sequence[str] | None = None,
     rating: str | None = None,
     given_meanings: Mapping[Meaning, Sequence[str]] = MappingProxyType({}),
     weight: str | None = None,
@@ -48,8 +49,13 @@ def columns_of(
         _certain(guess, "rating", "Which column holds the ratings", "--rating")
     if not scores:
         _certain(guess, "scores", "Which columns are scores", "--scores, such as --scores 'model a,model b'")
+    if alert_rules is None and "alert_rules" in guess.unsure:
+        _certain(guess, "alert_rules", "Whether rules raised alerts beside the scores", "--alert-rules, or none")
+    rules = () if list(alert_rules or ()) == [NONE] else tuple(_names(alert_rules or (), frame))
+    if len(rules) > MAX_ALERT_RULES:
+        raise DataError(f"{len(rules)} alert rules were given; choose at most {MAX_ALERT_RULES} with --alert-rules.")
     rating, given = rating or guess.rating or "", tuple(_names(scores, frame))
-    for name in (*given, rating):
+    for name in (*given, *rules, rating):
         _require_column(frame, name)
     meanings = _meanings(given_meanings, guess, rating, words_of(rating))
     directed = _directed(frame, given or tuple(map(score_name, guess.scores)), rating, meanings)
@@ -61,6 +67,7 @@ def columns_of(
         raise DataError(f"A floor is given for '{shortened(unknown[0])}', which is none of the chosen scores.")
     return ColumnMeanings(
         scores=directed,
+        alert_rules=rules,
         rating=rating,
         meanings=tuple(meanings.items()),
         floors=tuple(floors.get(name) for name in directed),

@@ -15,6 +15,7 @@ from multiloss_core.decisions import ExpectedCounts, recorded_thresholds
 from multiloss_core.engines import count_documents, load_sample, loading, rated_columns_of
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.generalisation import bootstrap_points
+from multiloss_core.sources import simulate_alert_queue
 from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import SMOOTH, PathSearch
 from tests.command_line.conftest import KINDS, chosen, complaint, rated_month, run
@@ -336,3 +337,45 @@ class TestWhatCannotBeDone:
     def _file(path, data):
         path.write_bytes(data)
         return path
+
+
+def queue_of(seed):
+    """Alerts of two scores and three rules, one of them a word in a column of reasons."""
+    queue = simulate_alert_queue(np.random.default_rng(seed), documents=150_000, prevalence=0.004, rules=3)
+    kept = queue.is_rated
+    frame = pd.DataFrame(queue.scores[kept].round(4), columns=["model a", "model b"])
+    frame["velocity"], frame["country"] = (queue.rules[kept, j].astype(int) for j in (0, 1))
+    frame["why"] = np.where(queue.rules[kept, 2] > 0, "R1, R12", "R120")
+    frame["verdict"] = np.where(queue.labels[kept], "fraud", "genuine")
+    frame["created_at"] = np.datetime64("2026-01-01", "us") + np.sort(
+        np.random.default_rng(seed).integers(0, 30 * 86_400, len(frame))
+    ).astype("timedelta64[s]")
+    return frame
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_alert_rules_are_chosen_with_the_thresholds(put, tmp_path, kind, monkeypatch):
+    rules, frame = ("velocity", "country", "why has R12"), queue_of(1)
+    monkeypatch.setattr(loading, "MAX_FETCHED", 1_000)
+    given = ("--alert-rules", ",".join(rules), "--marginal-precision", ".2")
+    result = run("choose", *put(frame, kind), *given, "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    file, _ = chosen(tmp_path / "out")
+    record = DecisionRecord.from_json(file.read_text(encoding="utf-8"))
+    assert record.columns.scores == ("model a", "model b", *rules)
+    assert set(record.thresholds[2:]) <= {1.0, None}
+    flags, fraud = record.flags(frame), frame["verdict"] == "fraud"
+    assert (record.expected.tp, record.expected.fp) == ((flags & fraud).sum(), (flags & ~fraud).sum())
+    watched = run("watch", file, *put(queue_of(1), kind))
+    assert watched.exit_code == 0, watched.output
+
+
+def test_alert_rules_are_asked_about(put, tmp_path):
+    frame = queue_of(1).rename(columns={"velocity": "velocity rule"})
+    result = run("choose", *put(frame, "csv"), "--marginal-precision", ".2", "--output", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "--alert-rules" in complaint(result)
+    given = ("--alert-rules", "none", "--marginal-precision", ".2")
+    result = run("choose", *put(frame, "csv"), *given, "--output", tmp_path / "out")
+    # Without the rules their alerts leave the floors uncertain.
+    assert "Were alerts raised by anything else" in complaint(result)

@@ -21,8 +21,8 @@ def _explain_thresholds() -> dict[str, str]:
     return {
         "Threshold of": f"{a_document} is flagged when this score reaches this threshold (with *every score*: when all "
         f'scores do). The shortest number that flags the same {documents}. "never": this score alone never flags.',
-        "Rules on": "Alert rules that raise alerts at this point, whatever the scores. A rule is on where the alerts that "
-        "it alone raises hold at least the target's share of fraud.",
+        "Rules on": "Alert rules that raise alerts here, whatever the scores. A rule is on where the alerts that it "
+        "alone raises hold at least the target's share of fraud.",
         REACHABLE: f"{documents.capitalize()} were rated because one score reached its floor. If another score is "
         "below its floor, no thresholds can flag it with *every score*; *any score* keeps all.",
     }

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from multiloss_core.errors import DataError
 from multiloss_core.thresholds.data.alert_rules import without_alert_rules
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces, largest_resolution
 from multiloss_core.thresholds.data.counts import Rule, require_rule
@@ -33,7 +34,7 @@ class PathSearch:
 
     `resolution` and `spacing` are those of `count_surfaces`; a table of counts has its own grid and rule; counted cells
     are thinned to fewer nodes. `current`: thresholds (k,) that the smooth path stays beside, see `smooth_path`. Raises
-    DataError for an unknown rule.
+    DataError for an unknown rule, or `all` beside alert rules.
     """
 
     source: RatedDocuments | CountSurfaces
@@ -44,6 +45,8 @@ class PathSearch:
 
     def __post_init__(self) -> None:
         require_rule(self.rule)
+        if self.rule == "all" and self.source.alert_rules:
+            raise DataError("An alert rule raises alerts by itself, so that not every score can be needed; use 'any'.")
 
     @cached_property
     def scored(self) -> RatedDocuments | CountSurfaces:
