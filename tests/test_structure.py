@@ -132,7 +132,7 @@ PUBLIC = {
         *(
             f"multiloss_core.{part}"
             for part in (
-                *("tables", "thresholds", "thresholds.targets", "generalisation", "inspection"),
+                *("tables", "thresholds", "thresholds.targets", "generalisation", "inspection", "segments"),
                 *("losses", "decisions", "figures", "numerics", "engines", "datasets"),
             )
         ),
