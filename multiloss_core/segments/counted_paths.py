@@ -1,6 +1,6 @@
 """Count the documents of a segment along paths of thresholds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -36,7 +36,7 @@ class SegmentCounter:
         return cls(fit=fits.own[segment], squares=squares, undecided=undecided)
 
     def along(self, thresholds: Floats, rule: Rule) -> CountsAlong:
-        """Count at rising thresholds (m, k) that are nodes: O(c log m), and as much for undecided alerts."""
+        """Count at rising thresholds (m, k) that are nodes. O(c log m)."""
         nodes = nodes_at(self.fit.cells, thresholds)
         # Cell index i lies at or above node i - 1.
         turning = turning_points(self.fit.cells.cells, nodes + 1, rule)
@@ -58,32 +58,31 @@ class SegmentCounter:
 def own_path(
     counter: SegmentCounter, nodes: Indices | None, common: ThresholdPath
 ) -> tuple[ThresholdPath, CountsAlong]:
-    """Make the path of a segment from its nodes (t, k) at `TARGETS`, as `path_of_fit` does, and count it.
+    """Make and count the path of a segment from its nodes (t, k) at `TARGETS`.
 
-    Without nodes, as for a segment without rated documents, the path is the common one.
+    As `path_of_fit` does; without nodes, as for a segment without rated documents, the path is the common one.
     """
     fit, rule = counter.fit, common.rule
-    thresholds, smooth_tp, smooth_fp = common.thresholds, common.smooth_tp, common.smooth_fp
-    if nodes is not None:
-        never = np.array([[len(axis) for axis in fit.cells.axes]])
-        nodes = np.vstack([np.zeros_like(never), nodes, never])
-        _, alerts = counts_along_nodes(fit, nodes, rule)
-        # The documents between the best thresholds of two targets are worth what lies between these.
-        between = expit(np.append(LOG_ODDS, LOG_ODDS[-1] + STEP) - STEP / 2)
-        tp = np.append(np.cumsum((between * -np.diff(alerts))[::-1])[::-1], 0.0)
-        kept = np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))
-        thresholds = thresholds_at(fit.cells, nodes[kept])
-        smooth_tp, smooth_fp = tp[kept], (alerts - tp)[kept]
-    counts = counter.along(thresholds, rule)
-    path = ThresholdPath(
-        thresholds,
-        counts.tp,
-        counts.fp,
-        common.method,
-        rule,
-        common.names,
-        smooth_tp=smooth_tp,
-        smooth_fp=smooth_fp,
-        rated=Counts(float(fit.positives.sum()), float((fit.totals - fit.positives).sum())),
+    rated = Counts(float(fit.positives.sum()), float((fit.totals - fit.positives).sum()))
+    if nodes is None:
+        counts = counter.along(common.thresholds, rule)
+        return replace(common, tp=counts.tp, fp=counts.fp, rated=rated), counts
+    never = np.array([[len(axis) for axis in fit.cells.axes]])
+    nodes = np.vstack([np.zeros_like(never), nodes, never])
+    _, alerts = counts_along_nodes(fit, nodes, rule)
+    # The documents between the best thresholds of two targets are worth what lies between these.
+    between = expit(np.append(LOG_ODDS, LOG_ODDS[-1] + STEP) - STEP / 2)
+    tp = np.append(np.cumsum((between * -np.diff(alerts))[::-1])[::-1], 0.0)
+    kept = np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))
+    thresholds, tp, alerts = thresholds_at(fit.cells, nodes[kept]), tp[kept], alerts[kept]
+    counts = replace(counter.along(thresholds, rule), expected_tp=tp, expected_alerts=alerts)
+    path = replace(
+        common,
+        thresholds=thresholds,
+        tp=counts.tp,
+        fp=counts.fp,
+        smooth_tp=tp,
+        smooth_fp=alerts - tp,
+        rated=rated,
     )
     return path, counts

@@ -7,7 +7,7 @@ import numpy as np
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, sums
 from multiloss_core.segments.rated_segments import RatedSegments
-from multiloss_core.segments.segment_fits import common_nodes, fit_segments, nodes_of_segments
+from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
 from multiloss_core.thresholds.data.counts import Rule, turning_points
 from multiloss_core.thresholds.paths.smooth import LOG_ODDS, TARGETS
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
@@ -15,8 +15,9 @@ from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 # Every fourth target of the paths from 1.8 to 88 %.
 GATE_TARGETS = TARGETS[(LOG_ODDS > -4.05) & (LOG_ODDS < 2.05)][::4]
 NORMAL_95 = 1.96
-# Standard errors by which the gain over all targets must exceed 0.
-MIN_GAIN_IN_ERRORS = 1.645
+# Standard errors by which the gain over all targets must exceed 0. Own thresholds of equal segments lose, as they are
+# noisier: by chance they are proposed far less often than a gain of 0 would be (`benchmarks/results/segments.md`).
+MIN_GAIN_IN_ERRORS = 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,12 +74,12 @@ def held_out_gate(rated: RatedSegments, common: SmoothFit, rule: Rule) -> Gate:
         of_cells = np.array([sums(rated.pair_cell, part, len(common.totals)) for part in known])
         fits = fit_segments(rated, common.refitted(of_cells[::-1]), counts[others])
         left_out = rated.row_fold == fold
-        nodes = common_nodes(rated, fits, known, spread, GATE_TARGETS, rule)
-        shared[left_out] = turning_points(cells[left_out], nodes + 1, rule)
-        for s, of_segment in enumerate(nodes_of_segments(rated, fits, known, spread, GATE_TARGETS, rule)):
+        *of_segments, common_nodes = nodes_of_segments(rated, fits, known, spread, GATE_TARGETS, rule, with_common=True)
+        assert common_nodes is not None
+        shared[left_out] = turning_points(cells[left_out], common_nodes + 1, rule)
+        for s, nodes in enumerate(of_segments):
             here = left_out & (segment == s)
-            chosen = nodes if of_segment is None else of_segment
-            own[here] = turning_points(cells[here], chosen + 1, rule)
+            own[here] = turning_points(cells[here], (common_nodes if nodes is None else nodes) + 1, rule)
     return _gate(rated, own, shared)
 
 
@@ -116,7 +117,7 @@ def _gate(rated: RatedSegments, own: Indices, shared: Indices) -> Gate:
 def _variances(
     value: Floats, weight: Floats, square: Floats, unit: Indices | None, part: Indices, parts: int
 ) -> Floats:
-    """Estimate the variance (parts,) of sums of values (d,) over independent documents or groups."""
+    """Estimate variances (parts,) of sums of values (d,) over documents or groups."""
     if unit is None:
         return sums(part, square * np.square(value), parts)
     groups, place = np.unique(unit * parts + part, return_inverse=True)

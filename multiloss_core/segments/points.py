@@ -111,7 +111,7 @@ def total(points: Sequence[SegmentPoint]) -> SegmentTotal:
 
 
 def corners_at(path: ThresholdPath, targets: Floats) -> Indices:
-    """Find the majorant corners (t,) of operating points at targets (t,), as `operating_points` does.
+    """Find the majorant corners (t,) of the operating points at targets (t,).
 
     Raises DataError: a target outside (0, 1).
     """

@@ -88,48 +88,59 @@ def fit_segments(rated: RatedSegments, common: SmoothFit, counts: Floats) -> Seg
 
 @single_threaded
 def nodes_of_segments(
-    rated: RatedSegments, fits: SegmentFits, counts: Floats, squares: Floats, targets: Floats, rule: Rule
+    rated: RatedSegments,
+    fits: SegmentFits,
+    counts: Floats,
+    squares: Floats,
+    targets: Floats,
+    rule: Rule,
+    *,
+    with_common: bool = False,
 ) -> list[Indices | None]:
     """Find nodes (t, k) for rising targets (t,) in each segment, averaged over resamples.
 
-    None for a segment without documents.
-
-    Counts and sums of squared weights (2, p) are those of the fits, negatives first. In each resample of all documents
-    the common precision and the shifts are fitted again. Groups are not kept whole here: the average needs about the
-    spread of the data, intervals come from elsewhere.
+    None for a segment without documents. `with_common` adds those of all documents together. Counts and sums of squared
+    weights (2, p) are those of the fits, negatives first. In each resample of all documents the common precision and
+    the shifts are fitted again. Groups are not kept whole here: the average needs about the spread of the data,
+    intervals come from elsewhere.
     """
-    sample = cell_sample_of_cells(_cell_counts(rated, counts, squares))
+    pairs = np.column_stack([rated.pair_segment, rated.pair_cell])
+    sample = cell_sample_of_cells(CellCounts(pairs, np.ceil(counts.T).astype(np.intp), counts.T, squares.T))
     drawn = sample.draw(np.random.default_rng(0), RESAMPLES)
-    expected = np.array([_expected(rated, fits, one) for one in drawn])
+    refitted = [fits.common.refitted(_of_cells(rated, one, len(fits.common.totals))) for one in drawn]
+    expected = np.array([_expected(rated, fits, *pair) for pair in zip(refitted, drawn, strict=True)])
     totals = drawn.sum(axis=1)
-    nodes: list[Indices | None] = []
-    for s, fit in enumerate(fits.own):
-        if not len(fit.totals):
-            nodes.append(None)
-            continue
+    samples: list[tuple[SegmentFit, Floats, Floats]] = []
+    for s in range(len(fits.own)):
         here = np.flatnonzero((rated.pair_segment == s) & (counts.sum(axis=0) > 0))
-        parts = np.stack([expected[:, here], totals[:, here] - expected[:, here]], axis=1)
-        ready = CellSample(positives=fit.positives, negatives=fit.totals - fit.positives, draw=_in_order(parts))
-        nodes.append(averaged_nodes(fit, targets, rule, ready))
+        samples.append((fits.own[s], expected[:, here], totals[:, here]))
+    if with_common:
+        of_all = np.array([[fit.expected, fit.totals] for fit in refitted])
+        samples.append((_as_segment(fits.common), of_all[:, 0], of_all[:, 1]))
+    nodes: list[Indices | None] = []
+    for fit, positives, alerts in samples:
+        ready = CellSample(
+            positives=fit.positives,
+            negatives=fit.totals - fit.positives,
+            draw=_in_order(np.stack([positives, alerts - positives], axis=1)),
+        )
+        nodes.append(averaged_nodes(fit, targets, rule, ready) if len(fit.totals) else None)
     return nodes
 
 
-def common_nodes(
-    rated: RatedSegments, fits: SegmentFits, counts: Floats, squares: Floats, targets: Floats, rule: Rule
-) -> Indices:
-    """Find nodes (t, k) for rising targets (t,) of all documents together, on the same terms."""
-    cells = len(fits.common.totals)
-    of_cells = [np.array([sums(rated.pair_cell, part, cells) for part in table]) for table in (counts, squares)]
-    whole = replace(rated, pair_cell=np.arange(cells), pair_segment=np.zeros(cells, dtype=np.intp))
-    return averaged_nodes(fits.common, targets, rule, cell_sample_of_cells(_cell_counts(whole, *of_cells)))
+def _as_segment(fit: SmoothFit) -> SegmentFit:
+    return SegmentFit(fit.cells, fit.model, fit.positives, fit.totals, fit.scale, fit.count_weight)
 
 
-def _expected(rated: RatedSegments, fits: SegmentFits, drawn: Floats) -> Floats:
-    """Compute the positives (p,) expected by a refit of everything to counts (2, p)."""
-    cells = len(fits.common.totals)
+def _of_cells(rated: RatedSegments, counts: Floats, cells: int) -> Floats:
+    """Sum counts of pairs (..., p) to cells (..., c)."""
+    return np.array([sums(rated.pair_cell, part, cells) for part in counts])
+
+
+def _expected(rated: RatedSegments, fits: SegmentFits, refitted: SmoothFit, drawn: Floats) -> Floats:
+    """Compute the positives (p,) expected in a resample (2, p) by refits to it."""
     positives, totals = drawn[0], drawn.sum(axis=0)
-    model = fits.common.refitted(np.array([sums(rated.pair_cell, part, cells) for part in drawn])).model
-    logits = log_odds(model.precision)
+    logits = log_odds(refitted.model.precision)
     bins = logit_bins(logits)
     by_bin = partial(_by_bin, rated, bins, fits.common.scale)
     fitted = mean_shifts(fits.choice, fit_shifts(bins.logits, fits.choice, by_bin(positives), by_bin(totals)))
@@ -151,11 +162,6 @@ def _by_bin(rated: RatedSegments, bins: LogitBins, scale: Floats, counts: Floats
     scaled = (counts * scale[rated.pair_cell]).reshape(-1, counts.shape[-1])
     summed = np.array([sums(keys, row, len(rated.names) * size) for row in scaled])
     return summed.reshape(*counts.shape[:-1], len(rated.names), size)
-
-
-def _cell_counts(rated: RatedSegments, counts: Floats, squares: Floats) -> CellCounts:
-    pairs = np.column_stack([rated.pair_segment, rated.pair_cell])
-    return CellCounts(pairs, np.ceil(counts.T).astype(np.intp), counts.T, squares.T)
 
 
 def _in_order(parts: Floats) -> Callable[[np.random.Generator, int], Floats]:

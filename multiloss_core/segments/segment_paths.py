@@ -51,6 +51,9 @@ class SegmentPaths:
     rated: RatedSegments
     common_fit: SmoothFit
 
+    def __repr__(self) -> str:
+        return f"SegmentPaths({', '.join(self.names)}; rule {self.common.rule})"
+
     @cached_property
     def gate(self) -> Gate:
         """Decide on held-out documents whether own thresholds pay; see `held_out_gate`."""
