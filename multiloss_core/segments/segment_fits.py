@@ -54,6 +54,7 @@ class SegmentFits:
     shifts: Floats
 
 
+@single_threaded
 def fit_segments(rated: RatedSegments, common: SmoothFit, counts: Floats) -> SegmentFits:
     """Shift the common precision by segment, for counts (f, 2, p) of folds, negatives first.
 
@@ -105,7 +106,9 @@ def nodes_of_segments(
     intervals come from elsewhere.
     """
     pairs = np.column_stack([rated.pair_segment, rated.pair_cell])
-    sample = cell_sample_of_cells(CellCounts(pairs, np.ceil(counts.T).astype(np.intp), counts.T, squares.T))
+    # Effective numbers of documents: exact where all weigh the same.
+    sizes = np.divide(np.square(counts), squares, out=np.zeros_like(counts), where=squares > 0)
+    sample = cell_sample_of_cells(CellCounts(pairs, sizes.round().astype(np.intp).T, counts.T, squares.T))
     drawn = sample.draw(np.random.default_rng(0), RESAMPLES)
     refitted = [fits.common.refitted(_of_cells(rated, one, len(fits.common.totals))) for one in drawn]
     expected = np.array([_expected(rated, fits, *pair) for pair in zip(refitted, drawn, strict=True)])

@@ -34,11 +34,6 @@ class ShiftChoice:
     centre: float
     scale: float
 
-    @property
-    def share_of_no_difference(self) -> float:
-        """Return the weight of no difference between segments, in [0, 1]."""
-        return float(self.weights[0])
-
 
 def log_odds(precision: Floats) -> Floats:
     """Convert precisions to log odds within finite bounds."""

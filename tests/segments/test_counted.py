@@ -32,7 +32,7 @@ def surfaces(documents, names, axes=None, rule="any"):
 
 @pytest.mark.parametrize(("rule", "weighted"), [("any", False), ("any", True), ("all", False)])
 def test_counts_equal_documents_at_nodes(rule, weighted):
-    documents, names = segmented(1, rates=(0.1, 0.3, 0.6), weighted=weighted)
+    documents, names = segmented(1, rows=250, shares=(0.6, 0.4), rates=(0.1, 0.4), weighted=weighted)
     paths = with_gate(segment_paths(*surfaces(documents, names, rule=rule), rule=rule), is_open=False)
     for target in (0.1, 0.3, 0.6):
         points = paths.points_at(target)
@@ -43,19 +43,18 @@ def test_counts_equal_documents_at_nodes(rule, weighted):
 
 
 def test_counts_and_documents_come_to_similar_thresholds():
-    documents, names = segmented(2, rows=1_500, rates=(0.05, 0.3, 0.6))
+    documents, names = segmented(2, rows=1_000, shares=(0.6, 0.4), rates=(0.05, 0.4), scores=1)
     axes = grid_axes(documents, 1000, "quantile")
     known, by_cells = segment_paths(documents, names), segment_paths(*surfaces(documents, names, axes))
     assert known.names == by_cells.names
-    assert known.gate.is_open
-    assert by_cells.gate.is_open
-    for one, other in zip(known.points_at(0.3).own, by_cells.points_at(0.3).own, strict=True):
+    points = (with_gate(paths, is_open=True).points_at(0.3).own for paths in (known, by_cells))
+    for one, other in zip(*points, strict=True):
         assert one.alerts == pytest.approx(other.alerts, rel=0.15)
     assert known.shifts == pytest.approx(by_cells.shifts, abs=0.25)
 
 
 def test_other_grids_and_missing_documents_are_rejected():
-    documents, names = segmented(3)
+    documents, names = segmented(3, rows=200)
     whole, parts = surfaces(documents, names)
     _, others = surfaces(documents, names, grid_axes(documents, 30, "quantile"))
     with pytest.raises(DataError, match="'s1' was not counted on the grid of all documents"):

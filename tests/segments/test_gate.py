@@ -12,7 +12,7 @@ from tests.segments.samples import segmented, with_gate
 
 
 def test_equal_segments_keep_common_thresholds():
-    documents, names = segmented(1, rows=600)
+    documents, names = segmented(1, rows=600, shares=(0.6, 0.4), scores=1)
     paths = segment_paths(documents, names)
     assert not paths.gate.is_open
     for target in (0.1, 0.4):
@@ -22,7 +22,7 @@ def test_equal_segments_keep_common_thresholds():
 
 
 def test_different_segments_get_own_thresholds():
-    documents, names = segmented(2, rows=600, rates=(0.05, 0.3, 0.7))
+    documents, names = segmented(2, rows=600, rates=(0.05, 0.3, 0.7), scores=1)
     paths = segment_paths(documents, names)
     assert paths.gate.is_open
     # The share of positives rises from s0 to s2, and so do the log odds.
@@ -65,7 +65,7 @@ def test_gains_and_errors_equal_loops_over_documents(grouped):
 
 
 def test_order_of_documents_does_not_matter():
-    documents, names = segmented(6, rows=250, rates=(0.1, 0.3, 0.5))
+    documents, names = segmented(6, rows=200, shares=(0.6, 0.4), scores=1)
     # Documents with equal scores and labels are interchangeable only in one segment.
     scores = documents.scores + np.arange(len(names))[:, np.newaxis] * 1e-6
     points = []
