@@ -15,8 +15,8 @@ from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 # Every fourth target of the paths from 1.8 to 88 %.
 GATE_TARGETS = TARGETS[(LOG_ODDS > -4.05) & (LOG_ODDS < 2.05)][::4]
 NORMAL_95 = 1.96
-# Standard errors by which the gain over all targets must exceed 0. Own thresholds of equal segments lose, as they are
-# noisier: by chance they are proposed far less often than a gain of 0 would be (`benchmarks/results/segments.md`).
+# Standard errors by which the gain over all targets must exceed 0. Own thresholds of equal segments are noisier and
+# lose on held-out documents: they were proposed in 1 of 160 samples (`benchmarks/results/segments.md`).
 MIN_GAIN_IN_ERRORS = 1.0
 
 
@@ -80,10 +80,10 @@ def held_out_gate(rated: RatedSegments, common: SmoothFit, rule: Rule) -> Gate:
         for s, nodes in enumerate(of_segments):
             here = left_out & (segment == s)
             own[here] = turning_points(cells[here], (common_nodes if nodes is None else nodes) + 1, rule)
-    return _gate(rated, own, shared)
+    return gate_of(rated, own, shared)
 
 
-def _gate(rated: RatedSegments, own: Indices, shared: Indices) -> Gate:
+def gate_of(rated: RatedSegments, own: Indices, shared: Indices) -> Gate:
     """Decide from the number of targets (r,) at which own and common thresholds flag a row."""
     # Rows flagged by both or by neither at every target gain nothing.
     differs = np.flatnonzero(own != shared)

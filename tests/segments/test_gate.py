@@ -5,7 +5,7 @@ import pytest
 
 from multiloss_core import RatedDocuments
 from multiloss_core.segments import segment_paths
-from multiloss_core.segments.gate import GATE_TARGETS, _gate
+from multiloss_core.segments.gate import GATE_TARGETS, gate_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_documents
 from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
 from tests.segments.samples import segmented, with_gate
@@ -48,7 +48,7 @@ def test_gains_and_errors_equal_loops_over_documents(grouped):
     rated = segments_of_documents(documents, smooth_fit(documents), names, np.empty(0, dtype=object))
     generator = np.random.default_rng(0)
     own, common = generator.integers(0, len(GATE_TARGETS) + 1, (2, 300))
-    gate = _gate(rated, own, common)
+    gate = gate_of(rated, own, common)
     units = documents.groups if grouped else np.arange(300)
     summed = np.zeros(units.max() + 1)
     for t, target in enumerate(GATE_TARGETS):
