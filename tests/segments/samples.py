@@ -1,0 +1,54 @@
+"""Segmented documents for the tests, and counts of them in plain NumPy."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from multiloss_core import RatedDocuments
+from multiloss_core.segments import Gate
+
+
+def segmented(
+    seed, rows=500, shares=(0.5, 0.3, 0.2), rates=(0.25, 0.25, 0.25), *, scores=2, weighted=False, groups=None
+):
+    """Draw documents with scores on a grid of tenths, and a segment name for each."""
+    generator = np.random.default_rng(seed)
+    code = generator.choice(len(shares), rows, p=shares)
+    labels = generator.random(rows) < np.asarray(rates)[code]
+    values = np.round(generator.normal(size=(rows, scores)) + 1.2 * labels[:, np.newaxis], 1)
+    weights = generator.integers(1, 9, rows) / 4 if weighted else None
+    group = None if groups is None else generator.integers(0, groups, rows)
+    documents = RatedDocuments(values, labels, weights, floors=values.min(axis=0).tolist(), groups=group)
+    return documents, np.array([f"s{number}" for number in code], dtype=object)
+
+
+def with_gate(paths, *, is_open):
+    """Skip the held-out comparison."""
+    unknown = np.zeros((len(paths.names), 1))
+    known = replace(paths)
+    known.__dict__["gate"] = Gate(
+        is_open=is_open,
+        statistic=0.0,
+        targets=np.array([0.5]),
+        gains=unknown,
+        errors=unknown,
+        total_gains=unknown[0],
+        total_errors=unknown[0],
+    )
+    return known
+
+
+def chosen(scores, thresholds, rule):
+    above = np.asarray(scores) >= np.asarray(thresholds)
+    return above.any(axis=1) if rule == "any" else above.all(axis=1)
+
+
+def counted(documents, names, members, thresholds, rule):
+    """Count TP, FP and squared weights of the documents of some segments."""
+    flags = chosen(documents.scores, thresholds, rule) & np.isin(names.astype(str), members)
+    weights = documents.weights
+    return (
+        weights[flags & documents.labels].sum(),
+        weights[flags & ~documents.labels].sum(),
+        (weights[flags] ** 2).sum(),
+    )
