@@ -1,6 +1,6 @@
 """Make a decision record from a point, its data and its evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,11 +22,19 @@ from multiloss_core.decisions.record_fields import (
     RecordedSettings,
     RecordedTarget,
 )
-from multiloss_core.decisions.segments import FlaggedDocuments, RecordedSegments, flagged_documents, segment_kind
+from multiloss_core.decisions.segments import (
+    FlaggedDocuments,
+    RecordedGain,
+    RecordedSegments,
+    SegmentThresholds,
+    flagged_documents,
+    segment_kind,
+)
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS, score_name
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.tables.column_values import base_of
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
 from multiloss_core.thresholds.data.counts import Counts, Rule
@@ -96,6 +104,26 @@ def record_of(
         block=block,
         segments=segments,
         evidence=_undecided_evidence(counted, thresholds, settings, current, at),
+    )
+
+
+def recorded_segments(
+    column: str, paths: SegmentPaths, points: SegmentPoints, rounded: Callable[[Floats], Floats]
+) -> RecordedSegments | None:
+    """Record the own thresholds of segments where they are proposed; None for the common ones.
+
+    `rounded` shortens thresholds (k,) so that they flag the same documents.
+    """
+    if points.proposed == "common":
+        return None
+    gain = points.held_out_gain
+    return RecordedSegments(
+        column,
+        tuple(
+            SegmentThresholds(values, recorded_thresholds(rounded(point.thresholds)), point.tp, point.fp)
+            for values, point in zip(paths.members, points.own, strict=True)
+        ),
+        gain=RecordedGain(gain.estimate, gain.low, gain.high) if np.isfinite([gain.low, gain.high]).all() else None,
     )
 
 
