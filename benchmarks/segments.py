@@ -198,9 +198,10 @@ def times() -> None:
     names = generator.choice(20, len(documents.labels), p=shares / shares.sum()).astype(str)
     rows = []
     started = time.perf_counter()
-    paths = segment_paths(documents, names)
+    paths = segment_paths(documents, names, hold_out=False)
     rows.append((f"paths of {len(documents.labels):,} documents", f"{time.perf_counter() - started:.2f} s"))
     started = time.perf_counter()
+    paths = paths.held_out()
     assert not paths.gate.is_open
     rows.append(("gate", f"{time.perf_counter() - started:.2f} s"))
     for name, call in (("points_at", lambda: paths.points_at(0.2)), ("point_under", lambda: paths.point_under(5_000))):

@@ -62,7 +62,7 @@ def held_out_gate(rated: RatedSegments, common: SmoothFit, rule: Rule) -> Gate:
     """
     counts, squares = rated.table(rated.row_weight), rated.table(rated.row_square)
     if rated.folds < 2:
-        return _closed(len(rated.names), "no documents can be held out")
+        return closed_gate(len(rated.names), "no documents can be held out")
     own, shared = (np.zeros(len(rated.row_pair), dtype=np.intp) for _ in range(2))
     segment = rated.pair_segment[rated.row_pair]
     cells = rated.cells.cells[rated.pair_cell[rated.row_pair]]
@@ -124,7 +124,8 @@ def _variances(
     return sums(groups % parts, np.square(sums(place, weight * value, len(groups))), parts)
 
 
-def _closed(segments: int, reason: str) -> Gate:
+def closed_gate(segments: int, reason: str) -> Gate:
+    """Propose common thresholds where no gain is known."""
     unknown = np.full((segments, len(GATE_TARGETS)), UNDEFINED)
     return Gate(
         is_open=False,

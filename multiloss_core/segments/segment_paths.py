@@ -1,9 +1,8 @@
 """Find a path of thresholds for each segment, all under one marginal precision."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments.counted_paths import SegmentCounter, own_path
-from multiloss_core.segments.gate import Gate, held_out_gate
+from multiloss_core.segments.gate import Gate, closed_gate, held_out_gate
 from multiloss_core.segments.points import CountsAlong, SegmentPoints, corners_at, point_of, vertices_of
 from multiloss_core.segments.rated_segments import (
     RatedSegments,
@@ -38,7 +37,7 @@ class SegmentPaths:
     `members`: the names in each segment, several for the pool of small ones. `common`: the path of `smooth_path` on all
     documents. `own`: one path for each segment, with exact counts of its documents. `common_in_segments` and
     `own_in_segments` are counts of each segment along both. `shifts` (s, 2): intercept and slope that each segment adds
-    to the common log odds of the precision. `gate` is computed when first needed.
+    to the common log odds of the precision. `gate`: whether own thresholds are proposed.
     """
 
     names: tuple[str, ...]
@@ -50,20 +49,19 @@ class SegmentPaths:
     shifts: Floats
     rated: RatedSegments
     common_fit: SmoothFit
+    gate: Gate
 
     def __repr__(self) -> str:
         return f"SegmentPaths({', '.join(self.names)}; rule {self.common.rule})"
 
-    @cached_property
-    def gate(self) -> Gate:
+    def held_out(self) -> Self:
         """Decide on held-out documents whether own thresholds pay; see `held_out_gate`."""
-        return held_out_gate(self.rated, self.common_fit, self.common.rule)
+        return replace(self, gate=held_out_gate(self.rated, self.common_fit, self.common.rule))
 
     def points_at(self, target: float) -> SegmentPoints:
         """Look up own and common thresholds of every segment at one marginal precision in (0, 1).
 
-        Maximising total TP under a common budget needs the same marginal precision in every segment. O(s log m) after
-        the gate.
+        Maximising total TP under a common budget needs the same marginal precision in every segment. O(s log m).
 
         Raises DataError: a target outside (0, 1).
         """
@@ -118,12 +116,14 @@ def segment_paths(
     rule: Rule = "any",
     undecided: ArrayLike | None = None,
     resolution: int | None = None,
+    hold_out: bool = True,
 ) -> SegmentPaths:
     """Find the common path and one path for each segment, such as a channel or a country.
 
     `segments`: a name for each document (n,), or for counted data the counts of each segment on the grid of all.
     `undecided`: a name for each undecided alert (u,). Segments with fewer than `MIN_OF_EACH_CLASS` rated positives or
-    negatives, and the smallest beyond `MAX_SEGMENTS`, are pooled into one.
+    negatives, and the smallest beyond `MAX_SEGMENTS`, are pooled into one. Without `hold_out` the gate stays shut until
+    `SegmentPaths.held_out`, which takes longer than the paths.
 
     The precision in a segment is the common one (`smooth_fit`), shifted in log odds by an intercept and a slope on
     the common log odds. Both are shrunk towards no difference by penalties chosen on held-out folds; no difference is
@@ -171,7 +171,7 @@ def segment_paths(
         SegmentCounter.of(rated, fits, s, alerts.part(np.flatnonzero(of_segment == s))) for s in range(len(rated.names))
     ]
     own = [own_path(counter, found, common) for counter, found in zip(counters, nodes, strict=True)]
-    return SegmentPaths(
+    paths = SegmentPaths(
         names=rated.names,
         members=rated.members,
         common=common,
@@ -181,4 +181,6 @@ def segment_paths(
         shifts=fits.shifts,
         rated=rated,
         common_fit=fit,
+        gate=closed_gate(len(rated.names), "not held out yet"),
     )
+    return paths.held_out() if hold_out else paths

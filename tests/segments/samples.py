@@ -25,8 +25,7 @@ def segmented(
 def with_gate(paths, *, is_open):
     """Skip the held-out comparison."""
     unknown = np.zeros((len(paths.names), 1))
-    known = replace(paths)
-    known.__dict__["gate"] = Gate(
+    gate = Gate(
         is_open=is_open,
         statistic=0.0,
         targets=np.array([0.5]),
@@ -35,7 +34,7 @@ def with_gate(paths, *, is_open):
         total_gains=unknown[0],
         total_errors=unknown[0],
     )
-    return known
+    return replace(paths, gate=gate)
 
 
 def chosen(scores, thresholds, rule):

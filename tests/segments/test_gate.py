@@ -1,5 +1,7 @@
 """The decision between own and common thresholds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,6 @@ def test_one_fold_closes_the_gate():
     paths = segment_paths(documents, names)
     rated = paths.rated
     alone = RatedSegments(**{**rated.__dict__, "row_fold": np.zeros_like(rated.row_fold)})
-    paths.__dict__["rated"] = alone
+    paths = replace(paths, rated=alone).held_out()
     assert not paths.gate.is_open
     assert paths.points_at(0.3).held_out_gain.reason

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from multiloss_core import (
@@ -26,6 +27,7 @@ from multiloss_core.generalisation import (
     cross_fit_steps,
 )
 from multiloss_core.numerics import Floats
+from multiloss_core.segments import SegmentPaths, segment_paths
 from multiloss_core.thresholds import GRAPH, SMOOTH, GroupParts, PathMethod, PathSearch, Rule, SmoothFit
 
 BAND_TARGETS = expit(np.linspace(-4.5, 3.5, 21))
@@ -34,6 +36,7 @@ SECONDS_OF_METHODS = {GRAPH.name: 0.1, SMOOTH.name: 0.5, "analytic power": 0.1, 
 # Seconds by which requested calculations overtake those started in advance.
 SECONDS_BEHIND = 20.0
 SECONDS_OF_OTHER_METHODS, SECONDS_OF_CERTIFICATE, SECONDS_OF_POINT, SECONDS_OF_PATH = 0.5, 0.5, 1.5, 10.0
+SECONDS_OF_SEGMENTS = 3.0
 
 Source = RatedDocuments | RatedCounts
 PathFinder = Callable[[Source], ThresholdPath]
@@ -69,6 +72,15 @@ def find_path(search: PathSearch, name: str) -> FoundPath:
         fit=search.fit if name == SMOOTH.name else None,
         surfaces=search.surfaces if name == GRAPH.name else None,
     )
+
+
+def find_segment_paths(
+    source: Source, segments: "NDArray[np.object_]", undecided: "NDArray[np.object_] | None", rule: Rule
+) -> Iterator[SegmentPaths]:
+    """Find paths for each segment, then decide on held-out documents whether they pay."""
+    paths = segment_paths(source, segments, rule=rule, undecided=undecided, hold_out=False)
+    yield paths
+    yield paths.held_out()
 
 
 def find_certificate(documents: Source, precision: float, confidence: float, rule: Rule) -> Certificate:

@@ -1,24 +1,26 @@
 """Build the decision record of a point, with its evidence and charts."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from multiloss_core import DataError, DecisionRecord, OperatingPoint, RatedDocuments, Unit, decisions
+from multiloss_core import CountSurfaces, DataError, DecisionRecord, OperatingPoint, RatedDocuments, Unit, decisions
 from multiloss_core.decisions import (
     GoalValue,
     RecordedEvidence,
     RecordedSettings,
     RecordedTarget,
     evidence_of,
+    flagged_documents,
     target_of_point,
 )
 from multiloss_core.figures import curves_drawing, plane_drawing, space_drawing, surface_drawing
 from multiloss_core.formatting import score_name
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import SMOOTH, Point
+from multiloss_core.thresholds import SMOOTH, Point, Rule
 from multiloss_core.thresholds.targets import manual_point
 from ui.operating_point.analysis import Analysis
 from ui.records import weeks_of
@@ -106,9 +108,15 @@ def evidence_for(analysis: Analysis, point: Point, draft: DecisionRecord, curren
 
     Of tables that are counted in an engine weeks and segments are left out: they would have to be counted first.
     """
-    rated, rule = analysis.rated, analysis.settings.rule
-    thresholds = draft.threshold_array
+    rated, rule, thresholds = analysis.rated, analysis.settings.rule, draft.threshold_array
     dated, segments = analysis.over_time(point), analysis.segment_counts(point)
+    counted = analysis.dataset.source
+    if draft.segments is not None:
+        at = flagged_documents(rated.documents, rated.frame, thresholds, rule, draft.segments, current)
+        counted, rule, thresholds, current = at.documents, at.rule, at.thresholds, at.current
+        rated = replace(rated, source=counted)
+        dated = rated.over_time(thresholds, rule) if rated.supports("time") else None
+        segments = rated.segment_counts(thresholds, rule) if rated.supports("segment") else None
     # Weeks of counts in an engine hold no undecided alerts.
     with_weeks = rated.supports("documents") and dated is not None
     return evidence_of(
@@ -118,7 +126,7 @@ def evidence_for(analysis: Analysis, point: Point, draft: DecisionRecord, curren
         unit=analysis.settings.unit,
         current=current,
         amounts=rated.amounts,
-        intervals=_intervals(analysis, draft),
+        intervals=_intervals(counted, draft, thresholds, rule),
         days=None if dated is None else dated.days,
         weeks=dated.weeks if dated is not None and with_weeks else None,
         incomplete_from=None if dated is None else dated.incomplete,
@@ -127,10 +135,11 @@ def evidence_for(analysis: Analysis, point: Point, draft: DecisionRecord, curren
     )
 
 
-def _intervals(analysis: Analysis, draft: DecisionRecord) -> PointIntervals | None:
+def _intervals(
+    source: RatedDocuments | CountSurfaces, draft: DecisionRecord, thresholds: Floats, rule: Rule
+) -> PointIntervals | None:
     """Find what chance explains, where nothing is known that holds the choice of thresholds too."""
-    source = analysis.dataset.source
     if draft.expected.level is not None or not isinstance(source, RatedDocuments):
         return None
     generator = np.random.default_rng(0)
-    return bootstrap_thresholds(source, draft.threshold_array, analysis.settings.rule, generator=generator).intervals()
+    return bootstrap_thresholds(source, thresholds, rule, generator=generator).intervals()

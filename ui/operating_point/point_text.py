@@ -200,7 +200,7 @@ def _words(
                 (f"Threshold of {score_name(name)}", reached(name, value))
                 for name, value in zip(analysis.surfaces.names, deployable, strict=False)
             ),
-            *_rules_on(analysis, deployable),
+            *rules_on(analysis, deployable),
         ),
         counts=counts,
         rates=rates,
@@ -209,7 +209,7 @@ def _words(
     )
 
 
-def _rules_on(analysis: Analysis, thresholds: Floats) -> Lines:
+def rules_on(analysis: Analysis, thresholds: Floats) -> Lines:
     """Name the alert rules that are on; their number where they are many."""
     rules = analysis.alert_rules
     if not rules:

@@ -65,7 +65,10 @@ def test_alerts_per_day_are_shown_with_sections_closed(percent, rule):
     assert said[4] == str(per_day.idxmax().date())
     assert number(said[5]) == len(days)
     assert not app.dataframe
-    assert [block.label for block in app.expander] == ["Over time: does the point drift?", "The point in each segment"]
+    assert [block.label for block in app.expander] == [
+        "Over time: does the point drift?",
+        "Segments, and thresholds of their own",
+    ]
 
 
 @POINTS

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord
-from multiloss_core.decisions import MAX_REASON, RecordedBlock, RecordedEvidence, RecordedTarget
+from multiloss_core.decisions import MAX_REASON, RecordedBlock, RecordedEvidence, RecordedSegments, RecordedTarget
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
 from ui.operating_point.active_goal import recorded_target
@@ -14,6 +14,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import current_thresholds_of
 from ui.operating_point.decision import drawings_of, evidence_for, record_of
 from ui.operating_point.sections.review_band import recorded_block
+from ui.operating_point.segment_jobs import chosen_segments
 from ui.operating_point.state import PointContext
 from ui.records import ask_name, decision_log, offer_files
 from ui.shared.formatting import as_text
@@ -29,8 +30,15 @@ EXPANDER = "save_decision"
 def show_decision(context: PointContext) -> None:
     """Make a decision of the point on the screen."""
     analysis, view = context.analysis, context.view
-    target, block = recorded_target(analysis, context.point), recorded_block(analysis)
-    make_decision(analysis, context.point, target, pair=view.pair, resamples=view.resamples, block=block)
+    make_decision(
+        analysis,
+        context.point,
+        recorded_target(analysis, context.point),
+        pair=view.pair,
+        resamples=view.resamples,
+        block=recorded_block(analysis),
+        segments=chosen_segments(analysis, context.point),
+    )
 
 
 def make_decision(
@@ -41,11 +49,12 @@ def make_decision(
     pair: tuple[int, int] = (0, 1),
     resamples: PointBootstrap | None = None,
     block: RecordedBlock | None = None,
+    segments: RecordedSegments | None = None,
 ) -> None:
     """Save the decision for a point in the log, and offer it as files.
 
     `pair`: the classifiers of the charts. `resamples`, `block`: the estimates for new data, and the upper
-    cut, where there is one.
+    cut, where there is one. `segments`: thresholds of their own.
     """
     current = current_thresholds_of(analysis)
     try:
@@ -56,6 +65,7 @@ def make_decision(
             evidence=resamples,
             current=current,
             block=block,
+            segments=segments,
         )
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -118,7 +128,7 @@ def _same_decision(made: DecisionRecord, draft: DecisionRecord) -> bool:
     """Return whether the screen still shows what was decided; intervals may have come since."""
     return all(
         getattr(made, name) == getattr(draft, name)
-        for name in ("data", "columns", "settings", "target", "thresholds", "block")
+        for name in ("data", "columns", "settings", "target", "thresholds", "block", "segments")
     )
 
 

@@ -1,36 +1,252 @@
-"""A point in each segment of the documents."""
+"""A point in each segment, and thresholds of their own for segments."""
 
+import math
 from collections.abc import Sequence
 
 import streamlit as st
 
-from multiloss_core.formatting import plural, share, shortened
-from multiloss_core.inspection import Segment, folded
+from multiloss_core import DataError
+from multiloss_core.formatting import count, plural, score_side, score_value, share, shortened
+from multiloss_core.generalisation import Interval
+from multiloss_core.inspection import Segment, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
+from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.point_text import COUNT_KINDS, count_columns
+from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRECISION, count_columns, rules_on
 from ui.operating_point.sections.over_time import is_counted, warn_of_floors
+from ui.operating_point.segment_jobs import (
+    own_points,
+    points_for,
+    segment_column,
+    segment_columns,
+    segment_job,
+    segment_names,
+    why_not_own,
+)
 from ui.operating_point.state import PointContext
-from ui.shared.formatting import COUNT, SHARE, as_text, rounded_share, show_numbers
+from ui.shared.formatting import (
+    COUNT,
+    HIGH,
+    LOW,
+    SHARE,
+    THRESHOLD,
+    NumberKind,
+    as_text,
+    rounded_share,
+    show_numbers,
+)
+from ui.shared.session import session
 from ui.shared.widgets import shown_when_open
 
-MAX_SHOWN = 20
-MAX_NAMED = 8
+MAX_SHOWN, MAX_NAMED = 20, 8
+SECONDS_BETWEEN_POLLS = 0.5
+COMMON, OWN = "Common", "Own where they pay"
+MARGINAL, GAIN = "Marginal precision", "Gain, held out"
+ONE_DECIMAL = NumberKind("%.1f", lambda value: round(value, 1))
 
 
 def show_segments(context: PointContext) -> None:
-    """Show the alerts in each segment, and where they clearly differ, if there are segments."""
-    if context.analysis.rated.supports("segment"):
-        _show_segments(context.analysis, context.point)
+    """Show the alerts in each segment, and thresholds of their own on request."""
+    analysis, point = context.analysis, context.point
+    if segment_columns(analysis):
+        _show_summary(analysis, point)
+        _show_segments(analysis, point)
 
 
-@shown_when_open("The point in each segment", icon=":material/category:", key="segments")
+def _show_summary(analysis: Analysis, point: Point) -> None:
+    """State what own thresholds change, also while the section is closed."""
+    found = own_points(analysis, point)
+    if found is not None and found[2].proposed == "own":
+        st.info(_change_words(found[0], found[2]), icon=":material/category:")
+
+
+@shown_when_open("Segments, and thresholds of their own", icon=":material/category:", key="segments")
 def _show_segments(analysis: Analysis, point: Point) -> None:
-    found = analysis.segment_counts(point) if is_counted(analysis, point, "segment") else None
+    column, own = _ask(analysis)
+    try:
+        if not own:
+            _show_common(analysis, point, column)
+        elif reason := why_not_own(analysis, point):
+            st.info(reason, icon=":material/info:")
+        else:
+            _show_own(analysis, point, column)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+
+
+def _ask(analysis: Analysis) -> tuple[str, bool]:
+    """Ask for the column of segments and for common or own thresholds."""
+    state, columns = session().point, segment_columns(analysis)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.session_state["segment_column"] = segment_column(analysis)
+        st.selectbox("Segments by", columns, key="segment_column", on_change=_keep_column, width=260)
+        st.session_state["segment_thresholds"] = OWN if state.own_thresholds else COMMON
+        st.segmented_control(
+            "Thresholds",
+            [COMMON, OWN],
+            key="segment_thresholds",
+            required=True,
+            on_change=_keep_own,
+            help="Own thresholds reach the same marginal precision in every segment: the most fraud for a common "
+            "budget of alerts. They are proposed only if they gain on alerts that did not choose them.",
+        )
+    return str(segment_column(analysis)), state.own_thresholds
+
+
+def _keep_column() -> None:
+    session().point.segment_column = st.session_state["segment_column"]
+
+
+def _keep_own() -> None:
+    session().point.own_thresholds = st.session_state["segment_thresholds"] == OWN
+
+
+def _show_own(analysis: Analysis, point: Point, column: str) -> None:
+    job = segment_job(analysis, column)
+    if job.failure is not None:
+        raise job.failure
+    paths = job.latest
+    if not job.finished:
+        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(analysis, column, known=paths is not None)
+    if paths is None:
+        st.progress(0.3, f"Finding thresholds for each value of '{as_text(shortened(column))}' …")
+        return
+    points = points_for(paths, point, analysis.undecided([point])[0])
+    if job.finished:
+        st.markdown(_verdict_words(column, points))
+    else:
+        st.progress(0.7, "Checking on held-out alerts whether they pay …")
+    _show_own_table(analysis, points)
+    _show_differences(paths, points, analysis.has_undecided)
+
+
+def _look(analysis: Analysis, column: str, *, known: bool) -> None:
+    """Look for results, and show the page once more when there are some."""
+    job = segment_job(analysis, column)
+    if job.finished or (job.latest is not None) != known:
+        st.rerun()
+
+
+def _change_words(column: str, points: SegmentPoints) -> str:
+    own, common = points.own_total, points.common_total
+    return (
+        f"**Own thresholds for {plural(len(points.own), 'segment')} of *{as_text(shortened(column))}***: "
+        f"{count(own.tp)} caught and {count(own.fp)} false alerts, where common thresholds have {count(common.tp)} and "
+        f"{count(common.fp)}. The decision takes them along."
+    )
+
+
+def _verdict_words(column: str, points: SegmentPoints) -> str:
+    """Say whether own thresholds pay, and what common ones cost."""
+    gain = points.held_out_gain
+    if math.isnan(gain.estimate):
+        return f"Whether own thresholds pay is unknown: {gain.reason}. Common thresholds stay."
+    amount = f"{_signed(gain.estimate)} frauds, net of false alerts (95 %: {_signed(gain.low)} to {_signed(gain.high)})"
+    if points.proposed == "common":
+        return (
+            "**No clear gain: common thresholds stay.** On held-out alerts own thresholds by "
+            f"*{as_text(shortened(column))}* would change the result by {amount}, and over all targets by less than "
+            "one standard error."
+        )
+    return (
+        f"{_change_words(column, points)} On held-out alerts they gain {amount}: so much do common thresholds cost for "
+        "being the same everywhere."
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{abs(value):,.1f}"
+
+
+def _show_own_table(analysis: Analysis, points: SegmentPoints) -> None:
+    has_undecided = analysis.has_undecided
+    names = analysis.surfaces.names
+    rows = [
+        {
+            "Segment": shortened(one.name),
+            **{
+                score_side(name): score_value(name, value)
+                for name, value in zip(names, analysis.rounded(one.thresholds).tolist(), strict=False)
+            },
+            **dict(rules_on(analysis, one.thresholds)),
+            **count_columns(one.tp, one.fp, one.interval, one.undecided if has_undecided else None),
+            MARGINAL: rounded_share(one.marginal_precision, 1_000),
+        }
+        for one in points.own
+    ]
+    show_numbers(
+        rows,
+        COUNT_KINDS | dict.fromkeys(map(score_side, names), THRESHOLD) | {MARGINAL: SHARE},
+        alt="Thresholds of each segment with alerts, true and false positives, precision and marginal precision.",
+    )
+
+
+def _show_differences(paths: SegmentPaths, points: SegmentPoints, has_undecided: bool) -> None:
+    """Compare own with common thresholds in each segment, and in all."""
+    rows = [
+        _difference(one.name, one, other, gain)
+        for one, other, gain in zip(points.own, points.common, points.held_out_gains, strict=True)
+    ]
+    own, common = points.own_total, points.common_total
+    total = {
+        "Segment": "all together",
+        f"{CAUGHT}, common": common.tp,
+        f"{CAUGHT}, own": own.tp,
+        f"{FALSE_ALERTS}, common": common.fp,
+        f"{FALSE_ALERTS}, own": own.fp,
+        f"{PRECISION}, common": rounded_share(common.precision, common.alerts),
+        f"{PRECISION}, own": rounded_share(own.precision, own.alerts),
+        **_gain_columns(points.held_out_gain),
+    }
+    sides = ("common", "own")
+    kinds = {f"{what}, {side}": COUNT for what in (CAUGHT, FALSE_ALERTS) for side in sides}
+    kinds |= {f"{PRECISION}, {side}": SHARE for side in sides} | dict.fromkeys((GAIN, LOW, HIGH), ONE_DECIMAL)
+    show_numbers([*rows, total], kinds, alt="Own against common thresholds in each segment, with the gain held out.")
+    pooled = [part for parts in paths.members if len(parts) > 1 for part in parts]
+    words = [
+        "*Gain, held out*: frauds net of false alerts at the target, on alerts that did not choose the thresholds; "
+        "first counts are of those that did.",
+        f"Small segments share one set: {_listed(pooled)}." if pooled else "",
+        "Other values, also new ones, use the common thresholds.",
+        "Alerts without a decision count in neither." if has_undecided else "",
+    ]
+    st.caption(" ".join(filter(None, words)))
+
+
+def _difference(name: str, own: SegmentPoint, common: SegmentPoint, gain: Interval) -> dict[str, object]:
+    return {
+        "Segment": shortened(name),
+        f"{CAUGHT}, common": common.tp,
+        f"{CAUGHT}, own": own.tp,
+        f"{FALSE_ALERTS}, common": common.fp,
+        f"{FALSE_ALERTS}, own": own.fp,
+        f"{PRECISION}, common": rounded_share(common.precision, common.alerts),
+        f"{PRECISION}, own": rounded_share(own.precision, own.alerts),
+        **_gain_columns(gain),
+    }
+
+
+def _gain_columns(gain: Interval) -> dict[str, float]:
+    return {GAIN: gain.estimate, LOW: gain.low, HIGH: gain.high}
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MAX_NAMED
+    named = ", ".join(as_text(shortened(name)) for name in names[:MAX_NAMED])
+    return f"{named} and {plural(more, 'other')}" if more > 0 else named
+
+
+def _show_common(analysis: Analysis, point: Point, column: str) -> None:
+    if column == analysis.rated.columns.segment:
+        found = analysis.segment_counts(point) if is_counted(analysis, point, "segment") else None
+    else:
+        names = segment_names(analysis, column)
+        known = segmentation(names.rated, names.undecided)
+        found = segment_counts(analysis.rated.documents, known, analysis.deployable(point), analysis.settings.rule)
     if found is not None:
         warn_of_floors(analysis, point)
-        _show_found(found, analysis.rated.columns.segment or "")
+        _show_found(found, column)
 
 
 def _show_found(found: Sequence[Segment], column: str) -> None:
@@ -39,7 +255,7 @@ def _show_found(found: Sequence[Segment], column: str) -> None:
     st.caption(
         f"Segments are the values of '{as_text(shortened(column))}', most alerts first. "
         "*Differs*: the 95 % interval, widened for the number of segments looked at, does not hold the precision of "
-        "all alerts together. Thresholds are the same everywhere; a segment that differs may deserve its own."
+        "all alerts together."
     )
 
 

@@ -1,0 +1,92 @@
+"""Thresholds of segments on the operating point, counted again by pandas."""
+
+import math
+
+import numpy as np
+import pytest
+
+from multiloss_core import DecisionRecord
+from tests.pages.steps import opened, run, saved_record, state, unfold
+from ui.data.rated import sample
+
+
+def open_segments(name, **query):
+    """Open the section and wait for both steps of the search."""
+    app = unfold(opened(data=name, **query), "segments")
+    run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
+    for job in state(app).point.jobs.values():
+        job.wait(120)
+    return run(app)
+
+
+def tables(app):
+    found = [table.value for table in app.dataframe]
+    thresholds = next(table for table in found if "Marginal precision" in table)
+    differences = next(table for table in found if "Gain, held out" in table)
+    return thresholds.set_index("Segment"), differences.set_index("Segment")
+
+
+def counted(name, row, segment):
+    """TP and FP of a row of thresholds in a segment, and which alerts it flags."""
+    frame, choice = sample(name).frame, sample(name).first_choice
+    flags = np.zeros(len(frame), dtype=bool)
+    for score in choice.scores:
+        value = row[f"{score} ≥"]
+        flags |= frame[score] >= (math.inf if value == "never" else float(value))
+    rules = next((str(row[label]) for label in row.index if label.startswith("Rules on")), "")
+    for rule in choice.alert_rules:
+        flags |= (frame[rule] == 1) & (rule in rules.split(", "))
+    flags &= frame[choice.segment] == segment
+    fraud = frame["rating"] == "fraud"
+    return int((flags & fraud).sum()), int((flags & (frame["rating"] == "ok")).sum()), flags
+
+
+@pytest.mark.parametrize("name", ["Card alerts", "Alert queue"])
+def test_counts_are_those_of_the_shown_thresholds(name):
+    app = open_segments(name)
+    thresholds, differences = tables(app)
+    assert set(thresholds.index) == {"online", "card present", "phone"}
+    for segment, row in thresholds.iterrows():
+        tp, fp, _ = counted(name, row, segment)
+        assert (row["Caught (TP)"], row["False alerts (FP)"]) == (tp, fp)
+        assert (differences["Caught (TP), own"][segment], differences["False alerts (FP), own"][segment]) == (tp, fp)
+    shown = state(app).point.shown.point
+    assert differences["Caught (TP), common"]["all together"] == shown.tp
+    assert differences["False alerts (FP), common"]["all together"] == shown.fp
+
+
+def test_a_decision_takes_own_thresholds_along():
+    app = open_segments("Card alerts")
+    thresholds, differences = tables(app)
+    record = saved_record(app)
+    assert record.segments.column == "channel"
+    assert record.expected.tp == differences["Caught (TP), own"]["all together"]
+    frame = sample("Card alerts").frame
+    expected = np.zeros(len(frame), dtype=bool)
+    for segment, row in thresholds.iterrows():
+        expected |= counted("Card alerts", row, segment)[2]
+    assert record.flags(frame).tolist() == expected.tolist()
+    assert DecisionRecord.from_json(record.to_json()) == record
+    assert record.evidence is not None
+
+
+def test_common_thresholds_are_recorded_where_own_ones_are_not_chosen():
+    app = open_segments("Card alerts")
+    run(app.segmented_control(key="segment_thresholds").set_value("Common"))
+    assert saved_record(app).segments is None
+
+
+def test_a_cap_is_kept_by_all_segments_together():
+    app = open_segments("Card alerts", goal="alerts", goal_alerts="20", days="70")
+    _, differences = tables(app)
+    own = differences.loc["all together"]
+    shown = state(app).point.shown.point
+    assert own["Caught (TP), own"] + own["False alerts (FP), own"] <= shown.alerts * 1.03
+    assert own["Caught (TP), own"] > own["Caught (TP), common"]
+
+
+def test_says_why_own_thresholds_are_not_to_be_had():
+    app = unfold(opened(data="Card alerts", method="graph"), "segments")
+    run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
+    assert any("smooth" in info.value for info in app.info)
+    assert not state(app).point.jobs
