@@ -1,5 +1,6 @@
 """README is short, its links lead somewhere, and its Python runs."""
 
+import doctest
 import re
 from pathlib import Path
 
@@ -29,3 +30,8 @@ def test_python_of_readme_runs(monkeypatch, capsys):
     (code,) = re.findall(r"```python\n(.+?)```", TEXT, re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
     assert "inside" in capsys.readouterr().out
+
+
+def test_examples_of_documents_run():
+    page = ROOT / "docs" / "sources-and-segments.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0

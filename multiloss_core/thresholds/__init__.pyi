@@ -41,7 +41,10 @@ from .targets.profit_curve import CasesAlong as CasesAlong
 from .targets.profit_curve import ProfitCurve as ProfitCurve
 from .targets.profit_curve import cases_along as cases_along
 from .targets.profit_curve import profit_curve as profit_curve
+from .targets.thresholds_file import SegmentRows as SegmentRows
 from .targets.thresholds_file import point_as_csv as point_as_csv
 from .targets.thresholds_file import point_as_dict as point_as_dict
 from .targets.thresholds_file import point_as_json as point_as_json
 from .targets.thresholds_file import read_thresholds as read_thresholds
+from .targets.thresholds_file import thresholds_as_csv as thresholds_as_csv
+from .targets.thresholds_file import thresholds_as_json as thresholds_as_json

@@ -9,13 +9,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, Unit, operating_point
 from multiloss_core.datasets import RatedDataset
-from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json
+from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json, thresholds_as_csv, thresholds_as_json
 from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point, is_set_by_costs
 from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.costs_form import ask_scenarios
 from ui.operating_point.current_thresholds import share_comparison
 from ui.operating_point.resampling_jobs import finished_evidence
 from ui.operating_point.sections.certificate import with_certificate
+from ui.operating_point.segment_jobs import segment_rows
 from ui.operating_point.settings import (
     apply_presentation,
     ask_method,
@@ -45,10 +46,16 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
     origin = {"data": analysis.dataset.name, "data_and_columns_sha256": analysis.dataset.key}
     if analysis.settings.unit is Unit.MONEY:
         origin["counted"] = f"money: sums of '{analysis.dataset.columns.amount}'"
+    own = segment_rows(analysis, point)
+    if own is None:
+        texts = point_as_json(deployed, origin), point_as_csv(deployed)
+    else:
+        given = deployed.names, deployed.thresholds, deployed.rule
+        texts = thresholds_as_json(*given, origin, segments=own), thresholds_as_csv(*given, segments=own)
     with st.popover("Download", icon=":material/download:", key=PLACE), st.container(horizontal=True):
         for words, text, name, mime in (
-            ("JSON", point_as_json(deployed, origin), "thresholds.json", "application/json"),
-            ("CSV", point_as_csv(deployed), "thresholds.csv", "text/csv"),
+            ("JSON", texts[0], "thresholds.json", "application/json"),
+            ("CSV", texts[1], "thresholds.csv", "text/csv"),
         ):
             st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
 

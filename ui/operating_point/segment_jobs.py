@@ -12,7 +12,7 @@ from multiloss_core import DataError, OperatingPoint, RatedCounts, RatedDocument
 from multiloss_core.decisions import RecordedSegments, recorded_segments
 from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.tables import document_segments
-from multiloss_core.thresholds import SMOOTH, Point
+from multiloss_core.thresholds import SMOOTH, Point, SegmentRows
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.calculations import SECONDS_OF_SEGMENTS, find_segment_paths
 from ui.server.queue import Task
@@ -70,7 +70,7 @@ def _names(key: str, column: str, _frame: pd.DataFrame, _documents: RatedDocumen
 
 
 def why_not_own(analysis: Analysis, point: Point) -> str:
-    """Return the reason why segments cannot have thresholds of their own here; empty if they can."""
+    """Return why segments cannot have own thresholds here; empty if they can."""
     if analysis.settings.unit is Unit.MONEY:
         return "Own thresholds count alerts: choose *alerts* under *Count*."
     if analysis.certificate is not None and point.method != SMOOTH.name:
@@ -104,7 +104,7 @@ def points_for(paths: SegmentPaths, point: Point, undecided: float) -> SegmentPo
 
 
 def own_points(analysis: Analysis, point: Point) -> tuple[str, SegmentPaths, SegmentPoints] | None:
-    """Return the chosen column with the points of its segments, once these are known to pay or not."""
+    """Return the chosen column and its segments' points, once the gate has decided."""
     column = segment_column(analysis)
     if not session().point.own_thresholds or column is None or why_not_own(analysis, point):
         return None
@@ -114,6 +114,16 @@ def own_points(analysis: Analysis, point: Point) -> tuple[str, SegmentPaths, Seg
         return None
     paths = job.latest if job.finished else None
     return None if paths is None else (column, paths, points_for(paths, point, analysis.undecided([point])[0]))
+
+
+def segment_rows(analysis: Analysis, point: Point) -> SegmentRows | None:
+    """Return the own thresholds for files of thresholds, where the user chose them and they pay."""
+    found = own_points(analysis, point)
+    if found is None or found[2].proposed == "common":
+        return None
+    column, paths, points = found
+    each = zip(paths.members, points.own, strict=True)
+    return column, [(values, analysis.rounded(one.thresholds).tolist()) for values, one in each]
 
 
 def chosen_segments(analysis: Analysis, point: Point) -> RecordedSegments | None:

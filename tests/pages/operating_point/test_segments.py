@@ -1,5 +1,6 @@
 """Thresholds of segments on the operating point, counted again by pandas."""
 
+import json
 import math
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_a_decision_takes_own_thresholds_along():
     assert record.evidence is not None
 
 
-def test_common_thresholds_are_recorded_where_own_ones_are_not_chosen():
+def test_common_thresholds_are_recorded_as_before():
     app = open_segments("Card alerts")
     run(app.segmented_control(key="segment_thresholds").set_value("Common"))
     assert saved_record(app).segments is None
@@ -85,8 +86,24 @@ def test_a_cap_is_kept_by_all_segments_together():
     assert own["Caught (TP), own"] > own["Caught (TP), common"]
 
 
-def test_says_why_own_thresholds_are_not_to_be_had():
+def test_own_thresholds_need_the_smooth_path():
     app = unfold(opened(data="Card alerts", method="graph"), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     assert any("smooth" in info.value for info in app.info)
     assert not state(app).point.jobs
+
+
+def test_downloads_hold_own_thresholds(monkeypatch):
+    given = {}
+
+    def offer(label, text, *_, **__):
+        given[label] = text
+
+    monkeypatch.setattr("streamlit.download_button", offer)
+    app = open_segments("Card alerts")
+    thresholds, _ = tables(app)
+    content = json.loads(given["JSON"])
+    assert content["segments"]["column"] == "channel"
+    listed = {value: one["thresholds"] for one in content["segments"]["own"] for value in one["values"]}
+    for segment, row in thresholds.iterrows():
+        assert listed[segment] == {score: row[f"{score} ≥"] for score in sample("Card alerts").first_choice.scores}
