@@ -37,7 +37,8 @@ class ShiftChoice:
 
 def log_odds(precision: Floats) -> Floats:
     """Convert precisions to log odds within finite bounds."""
-    return np.asarray(logit(precision).clip(-MAX_LOG_ODDS, MAX_LOG_ODDS))
+    # Means of precisions may exceed 1 by rounding.
+    return np.asarray(logit(precision.clip(0.0, 1.0)).clip(-MAX_LOG_ODDS, MAX_LOG_ODDS))
 
 
 def logit_bins(logits: Floats) -> LogitBins:

@@ -9,6 +9,7 @@ from multiloss_core import RatedDocuments
 from multiloss_core.segments import segment_paths
 from multiloss_core.segments.gate import GATE_TARGETS, gate_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_documents
+from multiloss_core.segments.shifts import MAX_LOG_ODDS, log_odds
 from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
 from tests.segments.samples import segmented, with_gate
 
@@ -85,3 +86,14 @@ def test_one_fold_closes_the_gate():
     paths = replace(paths, rated=alone).held_out()
     assert not paths.gate.is_open
     assert paths.points_at(0.3).held_out_gain.reason
+
+
+def test_scores_that_separate_all_positives():
+    """The fitted precision reaches 1, by rounding a little more."""
+    generator = np.random.default_rng(3)
+    labels = np.arange(400) < 80
+    scores = np.column_stack([generator.random(400) + 5.0 * labels, generator.random(400) + 4.0 * labels])
+    documents = RatedDocuments(scores, labels, floors=[0.0, 0.0])
+    assert log_odds(np.array([0.0, 1.0 + 1e-15])).tolist() == [-MAX_LOG_ODDS, MAX_LOG_ODDS]
+    points = segment_paths(documents, np.where(np.arange(400) % 2, "a", "b")).points_at(0.5)
+    assert (points.common_total.tp, points.common_total.fp) == (80.0, 0.0)
