@@ -83,17 +83,18 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
 
 
 def segment_job(analysis: Analysis, column: str) -> Task[SegmentPaths]:
-    """Return the search for paths of segments; begun at the first call.
+    """Return the search for paths of segments, begun at the first call; one at a time.
 
     Raises DataError: a column of too many values.
     """
-    jobs = session().point.jobs
-    key = (analysis.rated.key, analysis.settings, ("segments", column))
-    if key not in jobs or jobs[key].cancelled:
+    state, key = session().point, (analysis.rated.key, analysis.settings.rule, column)
+    if state.segment_job is None or state.segment_job[0] != key or state.segment_job[1].cancelled:
         names = segment_names(analysis, column)
         given: tuple[Any, ...] = (analysis.rated.documents, names.rated, names.undecided, analysis.settings.rule)
-        jobs[key] = begin(find_segment_paths, *given, seconds=SECONDS_OF_SEGMENTS)
-    return jobs[key]
+        if state.segment_job is not None:
+            state.segment_job[1].cancel()
+        state.segment_job = key, begin(find_segment_paths, *given, seconds=SECONDS_OF_SEGMENTS)
+    return state.segment_job[1]
 
 
 def points_for(paths: SegmentPaths, point: Point, undecided: float) -> SegmentPoints:

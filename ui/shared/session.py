@@ -234,7 +234,7 @@ class PointState:
     last run, if any. `surfaces_in_sight`: the browser has requested the surfaces. `file`: the fingerprint of the file
     of the goals; `goals_of_files`: goals of other files. `start_anew`: keys of widgets to reset after a change of file.
     `held_texts`: names of message texts that the browser holds. `segment_column`: the column of segments, None for that
-    of the data; `own_thresholds`: its segments may have thresholds of their own.
+    of the data; `own_thresholds`: its segments may have thresholds of their own, found by `segment_job` for its key.
     """
 
     target: Target = field(default_factory=Target)
@@ -259,6 +259,7 @@ class PointState:
     reopened: Reopened | None = None
     segment_column: str | None = None
     own_thresholds: bool = False
+    segment_job: tuple[Hashable, Task[Any]] | None = None
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ def open_segments(name, **query):
     """Open the section and wait for both steps of the search."""
     app = unfold(opened(data=name, **query), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
-    for job in state(app).point.jobs.values():
-        job.wait(120)
+    state(app).point.segment_job[1].wait(120)
     return run(app)
 
 
@@ -90,7 +89,7 @@ def test_own_thresholds_need_the_smooth_path():
     app = unfold(opened(data="Card alerts", method="graph"), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     assert any("smooth" in info.value for info in app.info)
-    assert not state(app).point.jobs
+    assert state(app).point.segment_job is None
 
 
 def test_downloads_hold_own_thresholds(monkeypatch):

@@ -117,6 +117,7 @@ def _show_own(analysis: Analysis, point: Point, column: str) -> None:
         st.markdown(_verdict_words(column, points))
     else:
         st.progress(0.7, "Checking on held-out alerts whether they pay …")
+    st.caption("Own thresholds, proposed:" if points.proposed == "own" else "Own thresholds, for comparison:")
     _show_own_table(analysis, points)
     _show_differences(paths, points, analysis.has_undecided)
 
@@ -205,8 +206,8 @@ def _show_differences(paths: SegmentPaths, points: SegmentPoints, has_undecided:
     show_numbers([*rows, total], kinds, alt="Own against common thresholds in each segment, with the gain held out.")
     pooled = [part for parts in paths.members if len(parts) > 1 for part in parts]
     words = [
-        "*Gain, held out*: frauds net of false alerts at the target, on alerts that did not choose the thresholds; "
-        "first counts are of those that did.",
+        "*Gain, held out*: frauds net of false alerts at the target, on alerts that did not choose the thresholds; all "
+        "other counts are of the alerts that chose them.",
         f"Small segments share one set: {_listed(pooled)}." if pooled else "",
         "Other values, also new ones, use the common thresholds.",
         "Alerts without a decision count in neither." if has_undecided else "",
