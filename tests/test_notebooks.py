@@ -28,4 +28,4 @@ def test_a_notebook_is_stored_without_outputs(path):
 
 
 def test_there_are_notebooks():
-    assert len(NOTEBOOKS) == 2
+    assert len(NOTEBOOKS) == 3
