@@ -1,4 +1,4 @@
-"""Test the way from an alert queue with rules to a decision with thresholds for each segment."""
+"""Go from an alert queue with rules to a decision with own thresholds for segments."""
 
 import re
 
