@@ -233,7 +233,8 @@ class PointState:
     dataset and rule; `sources`: the table of sources by dataset. `jobs`: tasks by subject. `band`: the two cuts of the
     last run, if any. `surfaces_in_sight`: the browser has requested the surfaces. `file`: the fingerprint of the file
     of the goals; `goals_of_files`: goals of other files. `start_anew`: keys of widgets to reset after a change of file.
-    `held_texts`: names of message texts that the browser holds.
+    `held_texts`: names of message texts that the browser holds. `own_thresholds`: values of `segment_column` have
+    thresholds of their own where they pay.
     """
 
     target: Target = field(default_factory=Target)
@@ -256,6 +257,8 @@ class PointState:
     tour_step: int | None = None
     decision: MadeDecision | None = None
     reopened: Reopened | None = None
+    segment_column: str | None = None
+    own_thresholds: bool = False
 
 
 @dataclass(frozen=True)
