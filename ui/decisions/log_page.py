@@ -273,7 +273,6 @@ def _show_segments(record: DecisionRecord) -> None:
         pd.DataFrame(rows, columns=["Values", "Thresholds", "TP", "FP", "Precision"]),
         hide_index=True,
         column_config={**FORMATS, "Values": shortened(record.segments.column)},
-        height="content",
         alt="The thresholds of each segment with TP, FP and precision, all other values last.",
     )
 
