@@ -133,6 +133,12 @@ def reached(name: str, value: float | None) -> str:
     return words if words == NEVER else f"{'≤' if name.startswith(MINUS) else '≥'} {words}"
 
 
+def on_or_off(name: str, value: float | None) -> str:
+    """Write the threshold of an alert rule: 1 as "on", never as "off", others as numbers."""
+    words = score_threshold(name, value)
+    return {"1": "on", NEVER: "off"}.get(words, words)
+
+
 def signed(value: float, words: str) -> str:
     """Write the words of a difference with its sign, plus or minus; nothing before zero."""
     return f"{'+' if value > 0 else ''}{words}".replace("-", "\N{MINUS SIGN}")

@@ -20,7 +20,7 @@ from multiloss_core.decisions import (
     sql_where,
 )
 from multiloss_core.figures import weeks_drawing
-from multiloss_core.formatting import count, money, reached, score_name, share, shortened
+from multiloss_core.formatting import count, money, on_or_off, reached, score_name, share, shortened
 from multiloss_core.thresholds import Rule
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary, without_links
 from ui.shared.session import session
@@ -188,10 +188,23 @@ def target_words(record: DecisionRecord) -> str:
     return f"{100 * target.marginal_precision:.4g}\N{NO-BREAK SPACE}%"
 
 
-def thresholds_words(names: tuple[str, ...], thresholds: tuple[float | None, ...]) -> str:
-    """Format thresholds with the names of their classifiers."""
-    pairs = zip(names, thresholds, strict=True)
-    return ", ".join(f"{score_name(name)} {reached(name, value)}" for name, value in pairs)
+def thresholds_words(names: Sequence[str], thresholds: Sequence[float | None], alert_rules: Sequence[str] = ()) -> str:
+    """Format thresholds with the names of their classifiers, alert rules as on or off."""
+    return ", ".join(
+        f"{score_name(name)} {f'rule {on_or_off(name, value)}' if name in alert_rules else reached(name, value)}"
+        for name, value in zip(names, thresholds, strict=True)
+    )
+
+
+def decided_words(record: DecisionRecord) -> str:
+    """Format the thresholds of a record; name the values of a column that have other ones."""
+    common = recorded_words(record, record.thresholds)
+    return common if record.segments is None else f"{common}, other thresholds for {record.segments.listed_words}"
+
+
+def recorded_words(record: DecisionRecord, thresholds: Sequence[float | None]) -> str:
+    """Format thresholds of a record that may be those of a segment."""
+    return thresholds_words(record.columns.scores, thresholds, record.columns.alert_rule_names)
 
 
 def precision_words(record: DecisionRecord) -> str:
@@ -291,7 +304,7 @@ def show_deployed(names: Sequence[str], data_name: str) -> None:
         return
     record = entry.record
     of = "" if record.data.name == data_name else f", decided on {shortened(record.data.name, LONG_NAME)}"
-    words = f"{thresholds_words(record.columns.scores, record.thresholds)}{of}, {deployment_words(entry)} (UTC)"
+    words = f"{decided_words(record)}{of}, {deployment_words(entry)} (UTC)"
     with st.container(horizontal=True, vertical_alignment="center", key="deployed_entries"):
         st.markdown(f":material/rocket_launch: **Deployed:** {as_text(words)}.", width="content")
         st.page_link("pages/decisions.py", label=f"Decision {entry.id}", query_params={"decision": f"{entry.id}"})

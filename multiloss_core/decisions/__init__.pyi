@@ -38,12 +38,14 @@ from .reporting.first_page import first_page as first_page
 from .reporting.first_page import headline_of as headline_of
 from .reporting.report import html_report as html_report
 from .reporting.report import markdown_summary as markdown_summary
+from .reporting.segment_section import segment_rows as segment_rows
 from .segments import FlaggedDocuments as FlaggedDocuments
 from .segments import RecordedGain as RecordedGain
 from .segments import RecordedSegments as RecordedSegments
 from .segments import SegmentThresholds as SegmentThresholds
 from .segments import flagged_documents as flagged_documents
 from .segments import segment_kind as segment_kind
+from .segments import values_in_words as values_in_words
 from .then_and_now import PER_DAY as PER_DAY
 from .then_and_now import UNKNOWN as UNKNOWN
 from .then_and_now import Change as Change

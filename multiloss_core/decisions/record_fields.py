@@ -1,6 +1,6 @@
 """Describe the parts of a decision record; field names are those of its JSON form."""
 
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
 from dataclasses import asdict
 from itertools import pairwise
 from math import isclose
@@ -24,7 +24,7 @@ from multiloss_core.decisions.validation import (
     disagreement,
     recorded,
 )
-from multiloss_core.formatting import shortened
+from multiloss_core.formatting import on_or_off, score_threshold, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import ratio
@@ -167,6 +167,12 @@ class RecordedColumns:
     def score_count(self) -> int:
         """The number of scores without alert rules."""
         return len(self.scores) - len(self.alert_rule_names)
+
+    def threshold_words(self, thresholds: Iterable[float | None]) -> tuple[str, ...]:
+        """Write each of k thresholds: "0.5" or "never", alert rules as "on" or "off"."""
+        writers = [score_threshold] * self.score_count + [on_or_off] * len(self.alert_rule_names)
+        named = zip(writers, self.scores, thresholds, strict=True)
+        return tuple(write(name, value) for write, name, value in named)
 
 
 @recorded

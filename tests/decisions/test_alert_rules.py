@@ -11,9 +11,11 @@ import pytest
 from sqlalchemy import create_engine
 
 from multiloss_core import DecisionRecord
-from multiloss_core.decisions import python_function, spark_expression, sql_where
+from multiloss_core.decisions import CurrentThresholds, first_page, python_function, spark_expression, sql_where
 from multiloss_core.decisions.record_fields import RecordedAlertRule
+from multiloss_core.decisions.reporting.summary import sections
 from multiloss_core.engines.backends.spark_engine import SparkEngine
+from multiloss_core.formatting import NEUTRAL
 from tests.decisions.records import make_record
 from tests.engines.conftest import write_folder
 from tests.engines.spark_cluster import spark_cluster  # noqa: F401
@@ -83,6 +85,25 @@ def test_record_is_restored_from_json():
     record = record_of()
     assert DecisionRecord.from_json(record.to_json()) == record
     assert record.columns.score_count == 1
+
+
+def test_report_writes_rules_as_on_or_off():
+    record = record_of()
+    table = next(section for section in sections(record) if section.key == "thresholds")
+    assert [row[1] for row in table.rows] == ["0.9", "on", "on", "off", "off", "on", "on", "on"]
+    headline = first_page(record, NEUTRAL).headline
+    assert headline.startswith("Flag card from 0.9 or velocity rule or hit rule or")
+    assert "spare" not in headline
+    current = CurrentThresholds((0.9, None, 1.0, 1.0, *record.thresholds[4:]), 1.0, 2.0)
+    moved = first_page(replace(record, current=current), NEUTRAL).headline
+    for words in ("switch on velocity rule", "leave hit rule on", "switch off spare rule"):
+        assert words in moved
+
+
+def test_unusual_threshold_of_a_rule_stays_a_number():
+    record = replace(record_of(), thresholds=(0.9, 0.0, 0.5, *[None] * 5))
+    assert record.columns.threshold_words(record.thresholds)[:4] == ("0.9", "0", "0.5", "off")
+    assert "velocity from 0" in first_page(record, NEUTRAL).headline
 
 
 def test_databases_flag_the_rows_of_the_record(frame):

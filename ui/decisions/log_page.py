@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pandas as pd
@@ -10,26 +9,24 @@ import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
-from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_MANUALLY, first_page
-from multiloss_core.formatting import points, score_name, score_threshold, score_value, shortened, signed
+from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_MANUALLY, first_page, segment_rows
+from multiloss_core.formatting import shortened
 from multiloss_core.numerics import ratio
-from multiloss_core.tables import without_formula
+from ui.decisions.log_comparison import show_comparison
 from ui.decisions.log_history import offer_remark, show_remarks
 from ui.decisions.reopening_panel import offer_opening, show_reopening
 from ui.records import (
     ask_name,
     author_of,
-    counted_words,
+    decided_words,
     decision_log,
     deployment_words,
     from_log,
     label_of,
     moment,
     offer_files,
-    precision_words,
+    recorded_words,
     summary_on_page,
-    target_words,
-    thresholds_words,
     why_another_deploys,
 )
 from ui.shared.formatting import LONG_NAME, as_label, as_text, show_table, vocabulary
@@ -202,7 +199,7 @@ def _listed(entry: LogEntry) -> dict[str, str | float | None]:
         "By": record.author,
         "Method": SET_MANUALLY if by_hand else record.settings.method,
         "Target": None if by_hand or target.marginal_precision is None else 100 * target.marginal_precision,
-        "Thresholds": thresholds_words(record.columns.scores, record.thresholds),
+        "Thresholds": decided_words(record),
         COUNTED: vocabulary().counted(Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY),
         "TP": expected.tp,
         "FP": expected.fp,
@@ -261,6 +258,23 @@ def _show_answer(record: DecisionRecord) -> None:
     with st.container(horizontal=True, gap="small"):
         for tile in first.tiles:
             st.metric(as_label(tile.name), tile.number, help=tile.interval, border=True, width=TILE_WIDTH)
+    _show_segments(record)
+
+
+def _show_segments(record: DecisionRecord) -> None:
+    """List the thresholds of each segment with their counts, if there are any."""
+    if record.segments is None:
+        return
+    rows = [
+        (values, recorded_words(record, thresholds), tp, fp, 100 * ratio(tp, tp + fp))
+        for values, thresholds, tp, fp in segment_rows(record)
+    ]
+    show_table(
+        pd.DataFrame(rows, columns=["Values", "Thresholds", "TP", "FP", "Precision"]),
+        hide_index=True,
+        column_config={**FORMATS, "Values": shortened(record.segments.column)},
+        alt="The thresholds of each segment with TP, FP and precision, all other values last.",
+    )
 
 
 def _show_rest(record: DecisionRecord, tag: str) -> None:
@@ -286,73 +300,6 @@ def _offer_comparison(entry: LogEntry, entries: tuple[LogEntry, ...]) -> None:
     beside = ask_choice(st.selectbox, f"Compare decision {entry.id} with", labels, key="compared_with")
     if beside in others:
         show_comparison(entry.record, others[beside].record)
-
-
-def show_comparison(one: DecisionRecord, other: DecisionRecord) -> None:
-    """Show two decisions side by side, with the first minus the second."""
-    rows = [
-        ("Data", *(without_formula(record.data.name) for record in (one, other)), ""),
-        ("Decided (UTC)", moment(one.created), moment(other.created), ""),
-        ("By", *(without_formula(record.author) for record in (one, other)), ""),
-        ("Rule", one.settings.rule, other.settings.rule, ""),
-        ("Method", one.settings.method, other.settings.method, ""),
-        ("Target", target_words(one), target_words(other), _target_difference(one, other)),
-        *_threshold_rows(one, other),
-        *_count_rows(one, other),
-    ]
-    header = ["", "This decision", "The other", "Difference"]
-    st.dataframe(
-        pd.DataFrame(rows, columns=header),
-        hide_index=True,
-        height="content",
-        alt="The two decisions, with their differences.",
-    )
-    if one.data.fingerprint != other.data.fingerprint:
-        st.caption("The two decisions are based on different data, which also changes the counts.")
-
-
-def _threshold_rows(one: DecisionRecord, other: DecisionRecord) -> list[tuple[str, str, str, str]]:
-    first, second = (dict(zip(record.columns.scores, record.thresholds, strict=True)) for record in (one, other))
-    return [
-        (
-            f"Threshold of {score_name(name)}",
-            _threshold_words(name, first),
-            _threshold_words(name, second),
-            _change(score_value(name, first.get(name)), score_value(name, second.get(name))),
-        )
-        for name in dict.fromkeys([*first, *second])
-    ]
-
-
-def _threshold_words(name: str, thresholds: dict[str, float | None]) -> str:
-    return score_threshold(name, thresholds[name]) if name in thresholds else "–"
-
-
-def _change(new: float | None, old: float | None) -> str:
-    return "" if new is None or old is None else signed(new - old, f"{new - old:.6g}")
-
-
-def _count_rows(one: DecisionRecord, other: DecisionRecord) -> Iterator[tuple[str, str, str, str]]:
-    first, second, comparable = one.expected, other.expected, _comparable(one, other)
-    for name, new, old in (
-        ("Caught (TP)", first.tp, second.tp),
-        ("False alerts (FP)", first.fp, second.fp),
-        ("Alerts", first.alerts, second.alerts),
-    ):
-        difference = signed(new - old, counted_words(one, new - old)) if comparable else ""
-        yield name, counted_words(one, new), counted_words(other, old), difference
-    change = points(ratio(first.tp, first.alerts) - ratio(second.tp, second.alerts)) if comparable else ""
-    yield "Precision", precision_words(one), precision_words(other), change
-
-
-def _comparable(one: DecisionRecord, other: DecisionRecord) -> bool:
-    """Return whether both records count documents, or the same amount column."""
-    return one.settings.amount == other.settings.amount
-
-
-def _target_difference(one: DecisionRecord, other: DecisionRecord) -> str:
-    new, old = one.target.marginal_precision, other.target.marginal_precision
-    return "" if new is None or old is None or not _comparable(one, other) else points(new - old)
 
 
 def _why_not_to_deploy(entry: LogEntry) -> str | None:

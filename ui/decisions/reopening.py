@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from multiloss_core import CountSurfaces, DataError, DecisionRecord, RatedDocuments
+from multiloss_core import CountSurfaces, DataError, DecisionRecord
 from multiloss_core.datasets import RatedDataset, RatedSource
 from multiloss_core.decisions import (
+    FlaggedDocuments,
     Observed,
     RecordedFilter,
     bounds_of,
     data_fingerprint,
+    flagged_documents,
     kept_rows,
     meanings_of_record,
     recorded_columns,
@@ -63,13 +65,23 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
         )
     _, dataset = _as_recorded(record, _filtered(source, record.data.filters), one_class=True)
     data = dataset.source if record.settings.amount is None else in_money(dataset).source
-    counts, documents = data.counts_at(record.threshold_array, record.settings.rule), data.documents
+    segments, documents = record.segments, data.documents
+    unlisted: tuple[str, ...] = ()
     if documents is None:
+        if segments is not None:
+            raise DataError(
+                f"'{source.name}' is a table of counts, and the decision has thresholds for {segments.listed_words}; "
+                "choose data with a row for each document."
+            )
+        counts = data.counts_at(record.threshold_array, record.settings.rule)
         bounds = {"precision": precision_interval(counts.precision, counts.alerts)}
         rows = data.totals.alerts
     else:
-        bounds = bounds_of(_intervals(f"{dataset.key}{record.record_id}", record, documents))
+        at = flagged_documents(documents, dataset.frame, record.threshold_array, record.settings.rule, segments)
+        counts = at.documents.counts_at(at.thresholds, at.rule)
+        bounds = bounds_of(_intervals(f"{dataset.key}{record.record_id}", at))
         rows = float(len(documents.labels))
+        unlisted = () if segments is None else segments.unlisted(segments.names(dataset.frame, documents.rows))
     return Observed(
         tp=counts.tp,
         fp=counts.fp,
@@ -77,7 +89,8 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
         rows=rows,
         documents=dataset.source.totals.alerts,
         days=dataset.days,
-        undecided=undecided_alerts(record, dataset.source.documents),
+        undecided=undecided_alerts(record, dataset.source.documents, dataset.frame),
+        unlisted=unlisted,
     )
 
 
@@ -113,7 +126,11 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         set_manual_thresholds(list(record.thresholds))
     if record.target.marginal_precision is not None:
         set_target(100 * record.target.marginal_precision)
-    session().point.reopened = Reopened(record, source.name, same)
+    state = session().point
+    state.reopened = Reopened(record, source.name, same)
+    state.own_thresholds = record.segments is not None
+    if record.segments is not None:
+        state.segment_column = record.segments.column
     if record.current is not None:
         choices |= keep_current(dataset.key, record.settings.rule, record.current.thresholds, "the decision")
     return choices | {IN_URL.name: IN_URL.write(current_target().percent)}
@@ -222,10 +239,9 @@ def _reopen_certificate(record: DecisionRecord, dataset: RatedDataset) -> None:
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Counting on the data that is loaded …")
-def _intervals(key: str, _record: DecisionRecord, _documents: RatedDocuments) -> PointIntervals:
+def _intervals(key: str, _at: FlaggedDocuments) -> PointIntervals:
     generator = np.random.default_rng(0)
-    rule = _record.settings.rule
-    return bootstrap_thresholds(_documents, _record.threshold_array, rule, generator=generator).intervals()
+    return bootstrap_thresholds(_at.documents, _at.thresholds, _at.rule, generator=generator).intervals()
 
 
 def _listed(names: tuple[str, ...]) -> str:

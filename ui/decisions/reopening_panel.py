@@ -18,6 +18,7 @@ from multiloss_core.decisions import (
     changes_of,
     compared_sizes,
     recorded_thresholds,
+    unlisted_note,
     verdict,
 )
 from multiloss_core.formatting import count, percent, points, rate, shortened, signed
@@ -27,7 +28,7 @@ from ui.decisions.reopening import observed, other_data, reopen, same_data
 from ui.operating_point.active_goal import is_known, is_restorable
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS
-from ui.records import author_of, moment, thresholds_words
+from ui.records import author_of, counted_words, decided_words, moment
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.session import session
 
@@ -89,10 +90,15 @@ def show_reopened(analysis: Analysis, point: Point) -> None:
         recorded_thresholds(analysis.deployable(point)) == record.thresholds
         and analysis.settings.rule == record.settings.rule
     )
-    decided = as_text(thresholds_words(record.columns.scores, record.thresholds))
+    decided = as_text(decided_words(record))
+    same = "Data and thresholds are the same."
+    if record.segments is not None:
+        tp, fp = (counted_words(record, value) for value in (record.expected.tp, record.expected.fp))
+        same = "Data and common thresholds are the same. "
+        same += as_text(f"With other thresholds for {record.segments.listed_words}, it had {tp} TP and {fp} FP.")
     words, button = st.columns([5, 1], vertical_alignment="center")
     if opened.same_data and unchanged:
-        words.success(f"{which} Data and thresholds are the same.", icon=":material/check_circle:")
+        words.success(f"{which} {same}", icon=":material/check_circle:")
     elif opened.same_data:
         words.info(f"{which} The data is the same; its thresholds are {decided}.", icon=":material/history:")
     else:
@@ -151,6 +157,8 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
         alt="Expected and observed counts on one scale and precision, with the difference.",
     )
     st.caption(f"{_words_of_sizes(record, now, sizes)} {verdict(changes)}{_words_of_filters(record)}")
+    if note := unlisted_note(record, now):
+        st.caption(as_text(note))
     _offer_opening(record, source, tag, "Open with this data", same=False)
 
 

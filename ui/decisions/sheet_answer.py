@@ -272,6 +272,7 @@ def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
         None if days is None else days.mean,
         rule=rule,
         vocabulary=vocabulary(),
+        alert_rules=analysis.alert_rules,
     )
     kept = None if present is None else no_clear_gain(analysis, point, present, affordable.most_alerts)
     if kept is not None:

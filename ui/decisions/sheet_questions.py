@@ -15,7 +15,12 @@ from ui.data.rated import written_words
 from ui.operating_point.active_goal import ALERTS, GOALS
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import amounts_of, currency_of, point_cases, recorded_goal, target_of
-from ui.operating_point.current_thresholds import ask_current_thresholds, comparison_of, current_thresholds_of
+from ui.operating_point.current_thresholds import (
+    ask_current_thresholds,
+    comparison_of,
+    current_thresholds_of,
+    offer_deployed,
+)
 from ui.operating_point.goals import DAYS_KEY, under_cap
 from ui.operating_point.state import round_cap
 from ui.shared.formatting import as_label, as_text
@@ -64,6 +69,7 @@ def ask_current(analysis: Analysis) -> None:
     ask_current_thresholds(analysis, lambda name: as_label(score_side(shortened(name))), key="in_force")
     if kept.origin:
         st.caption(f"From {as_text(kept.origin)}.")
+    offer_deployed(analysis)
 
 
 CAUTIOUS, BALANCED, WIDE = "cautious", "balanced", "wide"

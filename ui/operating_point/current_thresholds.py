@@ -12,7 +12,7 @@ from multiloss_core.formatting import NEVER, score_name, score_value, short_perc
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_thresholds, read_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.records import deployed_entry, thresholds_words
+from ui.records import decided_words, deployed_entry
 from ui.shared.formatting import as_label, as_text
 from ui.shared.session import ComparedThresholds, PinnedPoint, session
 from ui.shared.url_params import UrlParameter, numbers_parameter
@@ -92,7 +92,7 @@ def ask_compared_thresholds(analysis: Analysis, point: Point) -> None:
     """Ask for the current thresholds as numbers or a file, and offer to pin the point."""
     kept = comparison_of(analysis)
     ask_current_thresholds(analysis, lambda name: f"Present threshold of {as_label(score_name(name))}", key="current")
-    _offer_deployed(analysis, kept)
+    offer_deployed(analysis)
     file_box, pin_box = st.columns([2, 1], gap="medium")
     file_box.file_uploader(
         "or load them",
@@ -157,15 +157,15 @@ def _keep_rules(analysis: Analysis, kept: ComparedThresholds, key: str) -> None:
     kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
 
-def _offer_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
+def offer_deployed(analysis: Analysis) -> None:
     """Offer the deployed thresholds of these data, else of others with the same scores."""
-    entry = _deployed(analysis)
+    entry, kept = _deployed(analysis), comparison_of(analysis)
     if entry is None or tuple(kept.current) == entry.record.thresholds:
         return
     record = entry.record
-    words = as_text(thresholds_words(record.columns.scores, record.thresholds))
+    which = "" if record.segments is None else "common "
     st.button(
-        f"Use the deployed thresholds: {words}",
+        f"Use the deployed {which}thresholds: {as_text(decided_words(record))}",
         key="use_production",
         icon=":material/rocket_launch:",
         on_click=_use,
@@ -175,11 +175,14 @@ def _offer_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
 
 
 def _use_deployed(analysis: Analysis, kept: ComparedThresholds) -> None:
-    """Compare with the deployed thresholds once for each dataset without current ones."""
+    """Compare with the deployed thresholds once for each dataset without current ones.
+
+    Common thresholds beside those of segments are not what is deployed: the user decides on them.
+    """
     is_new, kept.is_looked_up = not kept.is_looked_up, True
     if is_new and all(value is None for value in kept.current):
         entry = _deployed(analysis)
-        if entry is not None:
+        if entry is not None and entry.record.segments is None:
             _use(kept, entry)
 
 
@@ -189,7 +192,8 @@ def _deployed(analysis: Analysis) -> LogEntry | None:
 
 def _use(kept: ComparedThresholds, entry: LogEntry) -> None:
     kept.current, kept.with_pinned, kept.complaint = list(entry.record.thresholds), False, None
-    kept.origin = f"decision {entry.id} of the log"
+    which = "" if entry.record.segments is None else "the common thresholds of "
+    kept.origin = f"{which}decision {entry.id} of the log"
 
 
 def _ask_which(kept: ComparedThresholds) -> None:

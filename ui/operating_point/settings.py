@@ -167,7 +167,7 @@ def show_held(analysis: Analysis, view: ViewState) -> None:
     names, values = analysis.names, recorded_thresholds(analysis.deployable(view.chosen_point))
     held = [j for j in range(len(names)) if j not in view.pair]
     if held and len(analysis.surfaces.names) > 1 and view.chosen_point.status != "unreachable":
-        stay = thresholds_words(tuple(names[j] for j in held), tuple(values[j] for j in held))
+        stay = thresholds_words(tuple(names[j] for j in held), tuple(values[j] for j in held), analysis.alert_rules)
         across, up = (score_name(names[j]) for j in view.pair)
         words = f"Threshold space and surfaces draw {across} and {up}; fixed in them, as at the chosen point: {stay}."
         st.caption(as_text(words))

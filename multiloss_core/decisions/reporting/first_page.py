@@ -27,6 +27,7 @@ from multiloss_core.thresholds.data.counts import Counts, Rule, rated_in_full
 
 _NAMED = {"any": " or ", "all": " and "}
 _WHOLE_FROM = 100
+_FROM = {1.0: "from", -1.0: "up to"}
 _NO_INTERVAL = "no interval was found"
 _UNITS = {
     Unit.DOCUMENTS: ("Caught (TP)", "False alerts (FP)"),
@@ -70,6 +71,7 @@ def record_headline(record: DecisionRecord, vocabulary: Vocabulary) -> str:
         rule=record.settings.rule,
         unit=_unit(record),
         vocabulary=vocabulary,
+        alert_rules=record.columns.alert_rule_names,
         besides="" if record.segments is None else f", with other thresholds for {record.segments.listed_words}",
     )
     return sentence + _blocked_words(record)
@@ -188,6 +190,7 @@ def headline_of(
     rule: Rule = "any",
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
+    alert_rules: Sequence[str] = (),
     besides: str = "",
 ) -> str:
     """Write what is decided as one sentence of plain text, without a full stop.
@@ -195,14 +198,15 @@ def headline_of(
     "Raise model A from 800 to 852 and rule score from 55 to 59.1: 1,258 fewer alerts, 213 frauds given up, 7.9 alerts a
     day". `names`, `thresholds`, `present` (k,): None and infinity are never. `difference`: TP and FP at the thresholds
     less those at the current ones; without current thresholds (None) the counts themselves; None where it is not
-    known. `unit` is what they count. `alerts_a_day`: with those not yet decided; left out where None or NaN. `besides`:
-    words on further thresholds, which change the alerts, too.
+    known. `unit` is what they count. `alerts_a_day`: with those not yet decided; left out where None or NaN.
+    `alert_rules`: the names that are switched on or off. `besides`: words on further thresholds, which change the
+    alerts, too.
     """
     if present is None:
-        decided = _flags(names, thresholds, rule)
+        decided = _flags(names, thresholds, rule, alert_rules)
         effects = [] if difference is None else _counted(difference, unit, vocabulary)
     else:
-        decided = _moves(names, present, thresholds)
+        decided = _moves(names, present, thresholds, alert_rules)
         moved = [_or_never(one) != _or_never(other) for one, other in zip(present, thresholds, strict=True)]
         effects = _changes(difference, unit, vocabulary) if any(moved) or besides else []
     if alerts_a_day is not None and not isnan(alerts_a_day):
@@ -217,21 +221,29 @@ def alerts_a_day_words(alerts: float) -> str:
     return plural(rounded, "alert")
 
 
-def _flags(names: Sequence[str], thresholds: Sequence[float | None], rule: Rule) -> str:
+def _flags(names: Sequence[str], thresholds: Sequence[float | None], rule: Rule, alert_rules: Sequence[str]) -> str:
     on = [(name, _or_never(value)) for name, value in zip(names, thresholds, strict=True)]
     if all(value == inf for _, value in on) or (rule == "all" and any(value == inf for _, value in on)):
         return "Flag nothing"
     parts = (
-        f"{shortened(score_name(name))} {'from' if direction(name) > 0 else 'up to'} {score_threshold(name, value)}"
+        f"{shortened(score_name(name))} "
+        + ("rule" if name in alert_rules and value == 1 else f"{_FROM[direction(name)]} {score_threshold(name, value)}")
         for name, value in on
         if value != inf
     )
     return f"Flag {_NAMED[rule].join(parts)}"
 
 
-def _moves(names: Sequence[str], present: Sequence[float | None], thresholds: Sequence[float | None]) -> str:
+def _moves(
+    names: Sequence[str],
+    present: Sequence[float | None],
+    thresholds: Sequence[float | None],
+    alert_rules: Sequence[str],
+) -> str:
     moves = [
-        _move(name, _or_never(before), _or_never(after))
+        (_switch if name in alert_rules and {before, after} <= {1, None, inf} else _move)(
+            name, _or_never(before), _or_never(after)
+        )
         for name, before, after in zip(names, present, thresholds, strict=True)
     ]
     if all(verb == "leave" for verb, _ in moves):
@@ -240,6 +252,12 @@ def _moves(names: Sequence[str], present: Sequence[float | None], thresholds: Se
     parts = [f"{verb} {_listed([words for _, words in same])}" for verb, same in groupby(moves, lambda move: move[0])]
     sentence = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return sentence[0].upper() + sentence[1:]
+
+
+def _switch(name: str, before: float, after: float) -> tuple[str, str]:
+    """Return the verb for an alert rule, and the words after it."""
+    words, state = f"{shortened(name)} rule", "off" if after == inf else "on"
+    return ("leave", f"{words} {state}") if before == after else (f"switch {state}", words)
 
 
 def _move(name: str, before: float, after: float) -> tuple[str, str]:

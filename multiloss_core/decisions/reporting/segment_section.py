@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.reporting.evidence_sections import Row, Section
 from multiloss_core.decisions.segments import RecordedGain
-from multiloss_core.formatting import Unit, Vocabulary, score_name, score_threshold, share, shortened
+from multiloss_core.formatting import Unit, Vocabulary, score_name, share, shortened
 from multiloss_core.numerics.arrays import ratio
 
 
@@ -24,8 +24,6 @@ def segment_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator
     if segments is None:
         return
     unit = Unit.DOCUMENTS if record.settings.amount is None else Unit.MONEY
-    rest = (max(0.0, getattr(record.expected, name) - sum(getattr(one, name) for one in segments.own)) for name in _TWO)
-    rows = [(one.words, one.thresholds, one.tp, one.fp) for one in segments.own]
     yield Section(
         "segment thresholds",
         "Thresholds per segment",
@@ -41,17 +39,26 @@ def segment_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator
             "False alerts (FP)",
             "Precision",
         ),
-        rows=tuple(_row(record, unit, *row) for row in (*rows, ("All others", record.thresholds, *rest))),
+        rows=tuple(_row(record, unit, *row) for row in segment_rows(record)),
     )
 
 
-_TWO = ("tp", "fp")
+def segment_rows(record: DecisionRecord) -> Iterator[tuple[str, tuple[float | None, ...], float, float]]:
+    """List values, thresholds (k,), TP and FP of each segment, all others last."""
+    if record.segments is None:
+        return
+    tp, fp = record.expected.tp, record.expected.fp
+    for one in record.segments.own:
+        tp, fp = tp - one.tp, fp - one.fp
+        yield one.words, one.thresholds, one.tp, one.fp
+    # Sums of weights differ by rounding.
+    yield "All others", record.thresholds, max(0.0, tp), max(0.0, fp)
 
 
 def _row(
     record: DecisionRecord, unit: Unit, name: str, thresholds: tuple[float | None, ...], tp: float, fp: float
 ) -> Row:
-    written = map(score_threshold, record.columns.scores, thresholds)
+    written = record.columns.threshold_words(thresholds)
     base = tp + fp if unit is Unit.DOCUMENTS else 1_000.0
     return name, *written, unit.number(tp), unit.number(fp), share(ratio(tp, tp + fp), base)
 

@@ -17,6 +17,7 @@ from multiloss_core.decisions.reporting.segment_section import listed_sentences,
 from multiloss_core.formatting import (
     MINUS,
     NEUTRAL,
+    NEVER,
     UNDEFINED,
     Vocabulary,
     count,
@@ -74,23 +75,23 @@ def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[
 
 
 def _thresholds(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
-    scores = record.columns.scores
+    scores, words = record.columns.scores, record.columns.threshold_words
     inverted = [name for name in scores if name.startswith(MINUS)]
     side = "at or below" if inverted else "at or above"
     alone = f"flag {vocabulary.a_document} when its score is {side} its threshold"
     is_alone = len(record.thresholds) == 1
     sentence = alone if is_alone else rule_in_words(record.settings.rule, vocabulary.a_document, inverted)
-    columns = {"Classifier": map(score_name, scores), "Threshold": map(score_threshold, scores, record.thresholds)}
+    columns = {"Classifier": map(score_name, scores), "Threshold": words(record.thresholds)}
     if record.current is not None:
         before = record.current.thresholds
         columns |= {
-            "Current": map(score_threshold, scores, before),
+            "Current": words(before),
             "Change": map(_change, map(score_value, scores, record.thresholds), map(score_value, scores, before)),
         }
-    shown = (*record.thresholds, *(() if record.current is None else record.current.thresholds))
-    never = "; no score reaches a threshold of never" if None in shown else ""
+    shown = words(record.thresholds) + (() if record.current is None else words(record.current.thresholds))
+    never = "; no score reaches a threshold of never" if NEVER in shown else ""
     if record.block is not None:
-        columns["Block from"] = map(score_threshold, scores, record.block.thresholds)
+        columns["Block from"] = words(record.block.thresholds)
     columns["Rating floor"] = map(score_threshold, scores, record.columns.floors)
     return Section(
         "thresholds",
