@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from multiloss_core import DecisionRecord
-from tests.pages.steps import opened, run, saved_record, state, unfold
+from tests.pages.steps import opened, reopen, run, saved_record, state, unfold
 from ui.data.rated import sample
 
 
@@ -106,3 +106,16 @@ def test_downloads_hold_own_thresholds(monkeypatch):
     listed = {value: one["thresholds"] for one in content["segments"]["own"] for value in one["values"]}
     for segment, row in thresholds.iterrows():
         assert listed[segment] == {score: row[f"{score} ≥"] for score in sample("Card alerts").first_choice.scores}
+
+
+def test_a_reopened_decision_has_its_own_thresholds_again():
+    app = open_segments("Card alerts")
+    record = saved_record(app)
+    run(app.segmented_control(key="segment_thresholds").set_value("Common"))
+    app = reopen(app)
+    assert state(app).point.own_thresholds
+    unfold(run(app.switch_page("pages/operating_point.py")), "segments")
+    state(app).point.segment_job[1].wait(120)
+    again = saved_record(run(app))
+    assert again.segments == record.segments
+    assert again.expected == record.expected
