@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from multiloss_core import DataError
+from multiloss_core import Counts, DataError
 from multiloss_core.formatting import count, plural, score_side, score_value, share, shortened
 from multiloss_core.generalisation import Interval
 from multiloss_core.inspection import Segment, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
-from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
+from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRECISION, count_columns, rules_on
@@ -190,20 +190,11 @@ def _show_differences(paths: SegmentPaths, points: SegmentPoints, has_undecided:
         for one, other, gain in zip(points.own, points.common, points.held_out_gains, strict=True)
     ]
     own, common = points.own_total, points.common_total
-    total = {
-        "Segment": "all together",
-        f"{CAUGHT}, common": common.tp,
-        f"{CAUGHT}, own": own.tp,
-        f"{FALSE_ALERTS}, common": common.fp,
-        f"{FALSE_ALERTS}, own": own.fp,
-        f"{PRECISION}, common": rounded_share(common.precision, common.alerts),
-        f"{PRECISION}, own": rounded_share(own.precision, own.alerts),
-        **_gain_columns(points.held_out_gain),
-    }
+    rows.append(_difference("all together", own, common, points.held_out_gain))
     sides = ("common", "own")
     kinds = {f"{what}, {side}": COUNT for what in (CAUGHT, FALSE_ALERTS) for side in sides}
     kinds |= {f"{PRECISION}, {side}": SHARE for side in sides} | dict.fromkeys((GAIN, LOW, HIGH), ONE_DECIMAL)
-    show_numbers([*rows, total], kinds, alt="Own against common thresholds in each segment, with the gain held out.")
+    show_numbers(rows, kinds, alt="Own against common thresholds in each segment, with the gain held out.")
     pooled = [part for parts in paths.members if len(parts) > 1 for part in parts]
     words = [
         "*Gain, held out*: frauds net of false alerts at the target, on alerts that did not choose the thresholds; all "
@@ -215,7 +206,7 @@ def _show_differences(paths: SegmentPaths, points: SegmentPoints, has_undecided:
     st.caption(" ".join(filter(None, words)))
 
 
-def _difference(name: str, own: SegmentPoint, common: SegmentPoint, gain: Interval) -> dict[str, object]:
+def _difference(name: str, own: Counts[float], common: Counts[float], gain: Interval) -> dict[str, object]:
     return {
         "Segment": shortened(name),
         f"{CAUGHT}, common": common.tp,
@@ -224,12 +215,10 @@ def _difference(name: str, own: SegmentPoint, common: SegmentPoint, gain: Interv
         f"{FALSE_ALERTS}, own": own.fp,
         f"{PRECISION}, common": rounded_share(common.precision, common.alerts),
         f"{PRECISION}, own": rounded_share(own.precision, own.alerts),
-        **_gain_columns(gain),
+        GAIN: gain.estimate,
+        LOW: gain.low,
+        HIGH: gain.high,
     }
-
-
-def _gain_columns(gain: Interval) -> dict[str, float]:
-    return {GAIN: gain.estimate, LOW: gain.low, HIGH: gain.high}
 
 
 def _listed(names: Sequence[str]) -> str:
