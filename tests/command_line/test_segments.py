@@ -95,15 +95,23 @@ def test_equal_segments_keep_common_thresholds(put, tmp_path, is_counted, monkey
 
 @pytest.mark.parametrize("kind", ["csv", "folder"])
 @pytest.mark.parametrize("is_counted", [False, True])
-@pytest.mark.parametrize("values", [(7.0, 8.0, np.nan), (7.5, 8.0, np.nan)])
-def test_numbers_are_segments(put, tmp_path, kind, is_counted, values, monkeypatch):
+@pytest.mark.parametrize(
+    ("values", "names", "what"),
+    [
+        (pd.array([7, 8, None], "Float64"), "7 8 (blank)", "number"),
+        (pd.array([7.5, 8, None], "Float64"), "7.5 8 (blank)", "number"),
+        (np.array([True, False, False]), "True False", "boolean"),
+    ],
+    ids=["whole", "decimal", "truth"],
+)
+def test_numbers_and_truths_are_segments(put, tmp_path, kind, is_counted, values, names, what, monkeypatch):
     if is_counted:
         count_in_place(monkeypatch)
     frame = by_channel()
-    frame = frame.assign(code=frame["channel"].map(dict(zip(DOCUMENTS, values, strict=True)))).drop(columns="channel")
+    frame = frame.assign(code=values[pd.Index(DOCUMENTS).get_indexer(frame["channel"])]).drop(columns="channel")
     record, file, _ = choose(put(frame, kind), tmp_path / "out", "--scores", "model a,model b", column="code")
-    assert record.segments.kind == "number"
-    assert {one.values for one in record.segments.own} == {(f"{values[0]:g}",), ("8",), ("(blank)",)}
+    assert record.segments.kind == ("text" if (kind, what) == ("csv", "boolean") else what)
+    assert {one.values for one in record.segments.own} == {(name,) for name in names.split()}
     flags, fraud = record.flags(frame), frame["verdict"] == "fraud"
     assert (record.expected.tp, record.expected.fp) == ((flags & fraud).sum(), (flags & ~fraud).sum())
     assert run("watch", file, *put(frame, kind)).exit_code == 0
