@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from multiloss_core.command_line.by_segment import ChoiceBySegment
 from multiloss_core.command_line.columns import by_score
 from multiloss_core.command_line.reading import CountedTable, LoadedTable
 from multiloss_core.datasets import RatedDataset
@@ -76,6 +77,11 @@ def choose(
         raise DataError(f"There is no method '{shortened(options.method)}'; choose one of {', '.join(methods)}.")
     if not 0 < options.marginal_precision < 1:
         raise DataError(f"The marginal precision must lie between 0 and 1, not at {options.marginal_precision:g}.")
+    if columns.segment is not None and options.method != SMOOTH.name:
+        raise DataError(
+            f"The method '{options.method}' finds no thresholds per value of '{shortened(columns.segment)}'; give "
+            f"--method {SMOOTH.name}, or leave out --segment."
+        )
     current = _current(options.current, columns)
     dataset, table = _rated(loaded, columns, options.rule, report)
     data = dataset.source
@@ -84,14 +90,23 @@ def choose(
     resolution = RESOLUTIONS[len(columns.scores)][1]
     search = PathSearch(data, options.rule, resolution, "positives")
     report("Finding the best thresholds")
-    path = methods[options.method].find(search)
+    by_segment = None
+    if columns.segment is None:
+        path = methods[options.method].find(search)
+    else:
+        by_segment = ChoiceBySegment.find(dataset, table, options.rule, options.marginal_precision)
+        path = by_segment.paths.common
     point = operating_point(path, options.marginal_precision)
+    segments = None if by_segment is None else by_segment.recorded
     evidence: PointBootstrap | None = None
-    if options.method == SMOOTH.name:
+    if by_segment is not None and segments is not None:
+        report("Finding what new data will show")
+        evidence = by_segment.bootstrap(point.thresholds, segments)
+    elif options.method == SMOOTH.name:
         report("Finding what new data will show")
         *_, evidence = bootstrap_points(
             data,
-            search.fit,
+            search.fit if by_segment is None else by_segment.paths.common_fit,
             path,
             [options.marginal_precision],
             generator=np.random.default_rng(0),
@@ -105,10 +120,13 @@ def choose(
         RecordedSettings(options.rule, options.method, "positives", nodes),
         evidence=evidence,
         current=current,
+        segments=segments,
+        segment_counts=None if by_segment is None else by_segment.points.proposal_total,
         author=options.author,
         reason=options.reason,
     )
-    return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns)))
+    notes = () if by_segment is None else (by_segment.note,)
+    return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns), *notes))
 
 
 def _rated(

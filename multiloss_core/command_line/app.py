@@ -87,6 +87,13 @@ def choose_command(
         str | None, typer.Option(help="Column that groups rows (customer, account), or none.", show_default="guessed")
     ] = None,
     time: Time = None,
+    segment: Annotated[
+        str | None,
+        typer.Option(
+            help="Column whose values, such as channels, get own thresholds where these clearly gain, or none.",
+            show_default="none",
+        ),
+    ] = None,
     floor: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Rating floor of a score.", show_default="suggested from the data"),
@@ -164,6 +171,7 @@ def choose_command(
                 weight=weight,
                 group=group,
                 time=time,
+                segment=segment,
                 floors=_numbers(floor, "--floor"),
                 floor_method=cast("FloorMethod | None", floor_method),
                 leave_out_unusable=leave_out_unusable,

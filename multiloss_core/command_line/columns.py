@@ -33,6 +33,7 @@ def columns_of(
     weight: str | None = None,
     group: str | None = None,
     time: str | None = None,
+    segment: str | None = None,
     floors: Mapping[str, float] = MappingProxyType({}),
     floor_method: FloorMethod | None = None,
     leave_out_unusable: bool = False,
@@ -75,6 +76,8 @@ def columns_of(
         weight=_role(weight, guess, "weight", frame),
         group=_role(group, guess, "group", frame),
         time=_role(time, guess, "time", frame),
+        # Never guessed.
+        segment=None if segment is None else _role(segment, guess, "segment", frame),
         leave_out_unusable=leave_out_unusable,
     )
 
@@ -158,7 +161,7 @@ def _certain(guess: ColumnGuess, role: str, question: str, option: str) -> None:
 
 
 def _role(
-    given: str | None, guess: ColumnGuess, role: Literal["weight", "group", "time"], frame: pd.DataFrame
+    given: str | None, guess: ColumnGuess, role: Literal["weight", "group", "time", "segment"], frame: pd.DataFrame
 ) -> str | None:
     """Return the column of a role that may be missing, as given or as guessed."""
     if given is not None:

@@ -57,6 +57,7 @@ def record_of(
     current: Floats | None = None,
     block: RecordedBlock | None = None,
     segments: RecordedSegments | None = None,
+    segment_counts: Counts[float] | None = None,
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
@@ -66,9 +67,10 @@ def record_of(
     led to the point, by default its marginal precision or the hand. `evidence`: resamples, used where they are complete
     and of this point. `current`: the current thresholds (k,), infinity for never. `block`: the upper of two cuts.
     `segments`: thresholds of their own for some segments, in the place of the point's: the counts are then those of
-    both, and `evidence` is that of `flagged_documents` at them.
+    both, and `evidence` is that of `flagged_documents` at them. `segment_counts`: what both flag in all segments
+    together, needed where documents were counted in an engine; `evidence` is then that of `bootstrap_flagged`.
 
-    Raises DataError: a name or text that no record can keep, or segments of data without documents.
+    Raises DataError: a name or text that no record can keep, or segments of a table of counts.
     """
     counted = counted or dataset.source
     if segments is not None:
@@ -76,11 +78,12 @@ def record_of(
     columns = recorded_columns(dataset, counted)
     thresholds = dataset.source.round_thresholds(point.thresholds)
     positives = point.rated.tp, point.reachable.tp
-    at = _at_segments(counted, dataset, thresholds, settings.rule, segments, current)
-    if at is None:
+    is_ready = counted.documents is None and segment_counts is not None
+    at = None if is_ready else _at_segments(counted, dataset, thresholds, settings.rule, segments, current)
+    by_segment = segment_counts if at is None else at.documents.counts_at(at.thresholds, at.rule)
+    if segments is None or by_segment is None:
         expected = ExpectedCounts.of(point.tp, point.fp, intervals_of(point, evidence), positives=positives)
     else:
-        by_segment = at.documents.counts_at(at.thresholds, at.rule)
         expected = ExpectedCounts.of(
             by_segment.tp, by_segment.fp, _intervals_at(by_segment, evidence), positives=positives
         )

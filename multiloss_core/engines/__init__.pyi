@@ -7,6 +7,7 @@ from .columns import RatedColumns as RatedColumns
 from .columns import RowWindow as RowWindow
 from .counting import CountedDataset as CountedDataset
 from .counting import count_documents as count_documents
+from .counting import count_segments as count_segments
 from .counting import daily_alerts_along as daily_alerts_along
 from .counting import group_parts_along as group_parts_along
 from .counting import over_time_along as over_time_along

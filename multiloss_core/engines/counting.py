@@ -14,6 +14,7 @@ from multiloss_core.engines.questions import (
     PathCounts,
     count_along,
     count_cells,
+    count_cells_by_segment,
     count_funnel,
     positive_scores,
 )
@@ -25,16 +26,19 @@ from multiloss_core.inspection.periods import weekly_counts_of_days
 from multiloss_core.inspection.segments import segments_of_sums
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.tables.column_values import BLANK
+from multiloss_core.tables.column_values import BLANK, MAX_SEGMENTS
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds import GroupParts
 from multiloss_core.thresholds.data.counts import Rule
+from multiloss_core.thresholds.data.grid_counts import MAX_NODES
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts, rated_counts
 
 # Nodes of each axis, by the number of classifiers: all together are written into one statement.
 RESOLUTIONS = {1: 900, 2: 300, 3: 100, 4: 40}
 # How far below a score its node may lie, as a part of the way to the node below.
 NEAR = 0.1
+# All segments together have at most this many nodes, whose counts take 640 MB.
+MAX_NODES_OF_SEGMENTS = 10 * MAX_NODES
 
 Report = Callable[[str], None]
 
@@ -78,6 +82,33 @@ def count_documents(
         notes=_notes(checked, columns),
         alert_rules=len(columns.alert_rules),
     )
+
+
+def count_segments(
+    engine: Engine,
+    table: str,
+    columns: RatedColumns,
+    counts: RatedCounts,
+    *,
+    name_of: Callable[[str], str] = lambda text: text.strip() or BLANK,
+) -> dict[str, RatedCounts]:
+    """Count the documents of `counts` by `columns.segment` in the same cells, in one pass.
+
+    `columns` are those of `count_documents` with the floors of `counts`. `name_of` turns the text of a cell of the
+    table, "" for none, into the name of its segment. The counts of all segments add up to `counts`; those of a segment
+    may be of one class.
+
+    Raises
+    ------
+    DataError : too many segments; EngineError and Cancelled, see `Engine.query`.
+    """
+    columns = replace(columns, floors=tuple(counts.floors.tolist()))
+    found: dict[str, CellCounts] = {}
+    most = min(MAX_SEGMENTS, MAX_NODES_OF_SEGMENTS // counts.tp.size)
+    for text, cells in count_cells_by_segment(engine, table, columns, counts.axes, most=most).items():
+        name, counted = name_of(text), CellCounts(*cells)
+        found[name] = found[name] + counted if name in found else counted
+    return {name: counts.of(counted) for name, counted in found.items()}
 
 
 def score_nodes(positives: Floats, floor: float, highest: float, resolution: int) -> Floats:

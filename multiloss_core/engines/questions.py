@@ -170,10 +170,40 @@ def count_cells(
     ------
     DataError : more than 4 million occupied cells.
     """
-    found = engine.query(statements.cells(engine.dialect, engine.source(table), columns, axes))
+    return _by_cell(_cells(engine, table, columns, axes), len(axes))
+
+
+def count_cells_by_segment(
+    engine: Engine, table: str, columns: RatedColumns, axes: Axes, *, most: int
+) -> dict[str, tuple[Indices, Indices, Floats, Floats]]:
+    """Count as `count_cells` does by text of the segment column, "" for none, in one pass.
+
+    Raises
+    ------
+    DataError : more than `most` different texts, or 4 million occupied cells of all segments.
+    """
+    found = _cells(engine, table, columns, axes, "segment")
+    code, texts = pd.factorize(_sortable(found["segment"]), sort=True)
+    if len(texts) > most:
+        raise DataError(
+            f"Column '{shortened(columns.segment or '')}' holds {len(texts):,} different values, more than the limit "
+            f"of {most} segments for {plural(len(columns.scores), 'score')}; choose a column with fewer values or no "
+            "segment column."
+        )
+    return {
+        str(text): _by_cell(found.take(np.flatnonzero(code == number)), len(axes)) for number, text in enumerate(texts)
+    }
+
+
+def _cells(engine: Engine, table: str, columns: RatedColumns, axes: Axes, by: By | None = None) -> Any:
+    found = engine.query(statements.cells(engine.dialect, engine.source(table), columns, axes, by))
     if found.num_rows > MAX_CELLS:
         raise DataError(f"The grid has more than {MAX_CELLS:,} occupied cells; choose fewer nodes or fewer scores.")
-    codes = np.column_stack([_integers(found[f"c{j + 1}"]) for j in range(len(axes))])
+    return found
+
+
+def _by_cell(found: Any, axes: int) -> tuple[Indices, Indices, Floats, Floats]:
+    codes = np.column_stack([_integers(found[f"c{j + 1}"]) for j in range(axes)])
     positive = _integers(found["positive"])
     # Engines give rows in any order: sums of what follows must not depend on it.
     occupied, places = np.unique(codes, axis=0, return_inverse=True)

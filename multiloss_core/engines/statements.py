@@ -100,15 +100,15 @@ def score_quantiles(
     return f"SELECT {dialect.quantiles(name, shares)} AS found FROM ({usable(dialect, table, columns)}) u{condition}"
 
 
-def cells(dialect: Dialect, table: str, columns: RatedColumns, axes: Sequence[Floats]) -> str:
+def cells(dialect: Dialect, table: str, columns: RatedColumns, axes: Sequence[Floats], by: By | None = None) -> str:
     """Count usable documents in the cells of a grid: `c1` … `ck`, `positive`, `n`, `w` and `w2`.
 
-    `w` is the sum of weights, `w2` that of their squares.
+    `w` is the sum of weights, `w2` that of their squares; also what they are counted by, as in `along_path`.
     """
     codes = {
         f"c{j + 1}": (score, axis) for j, (score, axis) in enumerate(zip(_names(columns).scores, axes, strict=True))
     }
-    keys = ", ".join([*codes, "positive"])
+    keys = ", ".join([*codes, *filter(None, (by,)), "positive"])
     inner = dialect.with_codes(usable(dialect, table, columns), codes)
     return f"SELECT {keys}, {_SUMS} FROM ({inner}) q GROUP BY {keys} LIMIT {MAX_CELLS + 1}"
 

@@ -27,10 +27,13 @@ from multiloss_core.decisions import (
 from multiloss_core.decisions.reporting.summary import sections
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Unit
-from multiloss_core.generalisation import bootstrap_thresholds
+from multiloss_core.generalisation import bootstrap_flagged, bootstrap_thresholds
 from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import flagged_by_segment
+from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.data.rated_counts import CellCounts
 from tests.decisions.samples import rated_frame
+from tests.segments.test_counted import surfaces
 
 OWN = {"7": (0.9, 0.8), "8": (0.9, 0.8), "(blank)": (None, 0.7)}
 SCORES = ("card", "device")
@@ -121,6 +124,25 @@ def test_resamples_at_segments_give_the_intervals(made, dataset, point):
     common = bootstrap_thresholds(dataset.documents, point.thresholds, rule, generator=np.random.default_rng(0))
     assert record_of(point, dataset, made.settings, segments=segments, evidence=common).expected.tp_interval is None
     assert "corrected" not in markdown_summary(record)
+
+
+def test_counted_data_take_the_counts_of_all_segments(made, dataset):
+    counts, _ = surfaces(dataset.documents, np.zeros(len(dataset.documents.labels)), rule=made.settings.rule)
+    counted, point = replace(dataset, source=counts), operating_point(smooth_path(counts, rule=counts.rule), 0.3)
+    flags = CellCounts(np.array([[0], [1]]), *[np.array([[90, 10], [30, 10]])] * 3)
+    drawn = bootstrap_flagged(flags, point.thresholds, counts.rule, generator=np.random.default_rng(0))
+    segments = replace(made.segments, own=[replace(one, tp=0.0, fp=0.0) for one in made.segments.own])
+    total = Counts(10.0, 30.0)
+    record = record_of(point, counted, made.settings, segments=segments, segment_counts=total, evidence=drawn)
+    assert (record.expected.tp, record.expected.fp, record.evidence) == (10.0, 30.0, None)
+    assert record.expected.tp_interval.low < 10 < record.expected.tp_interval.high
+    assert record.segments.kind == "number"
+    without = record_of(point, counted, made.settings, segments=segments, segment_counts=total)
+    assert without.expected.tp_interval is None
+    # Documents are counted themselves.
+    assert record_of(point, dataset, made.settings, segments=segments, segment_counts=total).expected.tp != 10
+    with pytest.raises(DataError, match="need the documents themselves"):
+        record_of(point, counted, made.settings, segments=segments)
 
 
 def test_undecided_alerts_follow_the_segments(made, dataset, frame):

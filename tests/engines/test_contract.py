@@ -13,8 +13,10 @@ from multiloss_core.engines import (
     column_values,
     count_along,
     count_cells,
+    count_documents,
     count_funnel,
     count_rows,
+    count_segments,
     documents_between,
     fetch_rows,
     positive_scores,
@@ -60,6 +62,7 @@ def test_all_questions(load):
     check_values(engine, table)
     check_rows(engine, table)
     check_windows(engine, table)
+    check_segments(engine, table)
     for classifiers in (1, 2, 3, 4):
         columns = meaning(classifiers, floors=classifiers != 3, weight=None if classifiers == 4 else "weight")
         expected = Expected(TABLE, columns)
@@ -131,6 +134,32 @@ def check_cells(engine, table, columns, expected):
         if n[kind]
     }
     assert found == {tuple(map(int, key)): value for key, value in own.items()}
+
+
+def check_segments(engine, table):
+    columns = meaning(2)
+    expected = Expected(TABLE, columns)
+    counts = count_documents(engine, table, columns, resolution=30)
+    codes = [
+        np.searchsorted(axis, column, side="right")
+        for axis, column in zip(counts.axes, expected.scores[expected.usable].T, strict=True)
+    ]
+    words = np.array([word or "(blank)" for word in TABLE[SEGMENT].to_pylist()], dtype=object)[expected.usable]
+    found = {
+        (name, *map(int, cell), kind): (int(n[kind]), float(w[kind]), float(w2[kind]))
+        for name, segment in count_segments(engine, table, columns, counts).items()
+        for cell, n, w, w2 in zip(
+            segment.counted.cells,
+            segment.counted.documents,
+            segment.counted.weights,
+            segment.counted.squares,
+            strict=True,
+        )
+        for kind in (0, 1)
+        if n[kind]
+    }
+    own = expected.grouped(words, *codes)
+    assert found == {(key[0], *map(int, key[1:])): value for key, value in own.items()}
 
 
 def check_along(engine, table, columns, expected, rule, *, parts):
