@@ -24,6 +24,7 @@ from multiloss_core.engines import (
     RatedColumns,
     RowWindow,
     count_documents,
+    count_segments,
     fetch_rows,
     load_rated_source,
     rated_columns_of,
@@ -272,21 +273,61 @@ def known_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By) -
 
 def ask_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By, column: str) -> PathCounts | None:
     """Return the counts along a path (m, k), or offer to count: one pass over the source."""
-    key, known = _key(dataset, thresholds, rule, by), session().counted_along
+    counted = _require_counted(dataset)
+    what = "all points of the path" if len(thresholds) > 1 else "what these thresholds flag"
+    return _ask(
+        _key(dataset, thresholds, rule, by),
+        session().counted_along,
+        counted,
+        f"One pass over them counts {what}.",
+        f"Count by '{as_text(column)}'",
+        by,
+        lambda engine: counted.count_along(engine, thresholds, rule, by),
+    )
+
+
+def ask_segments(dataset: RatedDataset, counts: RatedCounts, column: str) -> Mapping[str, RatedCounts] | None:
+    """Return the counts of each segment on the grid of `counts`, or offer to count them."""
+    counted = _require_counted(dataset)
+    return _ask(
+        (dataset.key, counts.rule),
+        session().counted_segments,
+        counted,
+        "One pass over them counts every segment.",
+        f"Count each value of '{as_text(column)}'",
+        "segments",
+        lambda engine: count_segments(engine, counted.table, counted.rows, counts),
+    )
+
+
+def known_segments(dataset: RatedDataset, counts: RatedCounts) -> Mapping[str, RatedCounts] | None:
+    """Return the counts of each segment, if they were counted."""
+    return session().counted_segments.get((dataset.key, counts.rule))
+
+
+def _require_counted(dataset: RatedDataset) -> CountedDataset:
     if not isinstance(dataset, CountedDataset):
         raise TypeError("Only documents that lie in an engine are counted there.")
+    return dataset
+
+
+def _ask(
+    key: Hashable,
+    known: dict[Hashable, T],
+    dataset: CountedDataset,
+    what: str,
+    label: str,
+    name: str,
+    count: Callable[[Engine], T],
+) -> T | None:
+    """Return what is known under a key, or offer to count it in the engine of a dataset."""
     if key not in known:
-        what = "all points of the path" if len(thresholds) > 1 else "what these thresholds flag"
-        st.caption(f"The rows lie in '{as_text(dataset.name)}'. One pass over them counts {what}.")
-        if not st.button(f"Count by '{as_text(column)}'", key=f"count_by_{by}", icon=":material/database_search:"):
+        st.caption(f"The rows lie in '{as_text(dataset.name)}'. {what}")
+        if not st.button(label, key=f"count_by_{name}", icon=":material/database_search:"):
             return None
-
-        def count(_: Report) -> PathCounts:
-            return dataset.count_along(engine, thresholds, rule, by)
-
         try:
             engine = engine_of_dataset(dataset)
-            known[key] = answered(engine, count, key=f"stop_by_{by}")
+            known[key] = answered(engine, lambda _: count(engine), key=f"stop_by_{name}")
         except DataError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return None

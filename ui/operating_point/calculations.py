@@ -75,7 +75,10 @@ def find_path(search: PathSearch, name: str) -> FoundPath:
 
 
 def find_segment_paths(
-    source: Source, segments: "NDArray[np.object_]", undecided: "NDArray[np.object_] | None", rule: Rule
+    source: Source,
+    segments: "NDArray[np.object_] | Mapping[str, RatedCounts]",
+    undecided: "NDArray[np.object_] | None",
+    rule: Rule,
 ) -> Iterator[SegmentPaths]:
     """Find paths for each segment, then decide on held-out documents whether they pay."""
     paths = segment_paths(source, segments, rule=rule, undecided=undecided, hold_out=False)

@@ -111,7 +111,10 @@ def evidence_for(analysis: Analysis, point: Point, draft: DecisionRecord, curren
     rated, rule, thresholds = analysis.rated, analysis.settings.rule, draft.threshold_array
     dated, segments = analysis.over_time(point), analysis.segment_counts(point)
     counted = analysis.dataset.source
-    if draft.segments is not None:
+    if draft.segments is not None and not rated.supports("documents"):
+        # Counts in an engine know no documents that both flag.
+        current = None
+    elif draft.segments is not None:
         at = flagged_documents(rated.documents, rated.frame, thresholds, rule, draft.segments, current)
         counted, rule, thresholds, current = at.documents, at.rule, at.thresholds, at.current
         rated = replace(rated, source=counted)

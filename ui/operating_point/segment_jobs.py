@@ -8,11 +8,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from multiloss_core import DataError, OperatingPoint, RatedCounts, RatedDocuments, Unit
+from multiloss_core import Counts, DataError, OperatingPoint, RatedCounts, RatedDocuments, Unit
 from multiloss_core.decisions import RecordedSegments, recorded_segments
 from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.tables import document_segments
 from multiloss_core.thresholds import SMOOTH, Point, SegmentRows
+from ui.data.sources import known_segments
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.calculations import SECONDS_OF_SEGMENTS, find_segment_paths
 from ui.server.queue import Task
@@ -79,22 +80,35 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
         return f"Own thresholds follow a target on the path *{SMOOTH.name}*."
     if not isinstance(analysis.rated.source, RatedDocuments | RatedCounts):
         return "A table of counts has no segments."
+    if isinstance(analysis.rated.source, RatedCounts) and analysis.rated.supports("group"):
+        return "Rows that come in groups need to be loaded: choose a shorter range of dates."
     return ""
 
 
-def segment_job(analysis: Analysis, column: str) -> Task[SegmentPaths]:
+def segment_job(analysis: Analysis, column: str) -> Task[SegmentPaths] | None:
     """Return the search for paths of segments, begun at the first call; one at a time.
 
-    Raises DataError: a column of too many values.
+    None until the segments are counted in their engine. Raises DataError: a column of too many values.
     """
     state, key = session().point, (analysis.rated.key, analysis.settings.rule, column)
     if state.segment_job is None or state.segment_job[0] != key or state.segment_job[1].cancelled:
-        names = segment_names(analysis, column)
-        given: tuple[Any, ...] = (analysis.rated.documents, names.rated, names.undecided, analysis.settings.rule)
+        given = _given(analysis, column)
+        if given is None:
+            return None
         if state.segment_job is not None:
             state.segment_job[1].cancel()
-        state.segment_job = key, begin(find_segment_paths, *given, seconds=SECONDS_OF_SEGMENTS)
+        state.segment_job = key, begin(find_segment_paths, *given, analysis.settings.rule, seconds=SECONDS_OF_SEGMENTS)
     return state.segment_job[1]
+
+
+def _given(analysis: Analysis, column: str) -> tuple[Any, ...] | None:
+    """Return the data of the search: documents with their segments, or counts of each segment."""
+    counts = analysis.dataset.source
+    if isinstance(counts, RatedCounts):
+        known = known_segments(analysis.rated, counts)
+        return None if known is None else (counts, known, None)
+    names = segment_names(analysis, column)
+    return analysis.rated.documents, names.rated, names.undecided
 
 
 def points_for(paths: SegmentPaths, point: Point, undecided: float) -> SegmentPoints:
@@ -113,7 +127,7 @@ def own_points(analysis: Analysis, point: Point) -> tuple[str, SegmentPaths, Seg
         job = segment_job(analysis, column)
     except DataError:
         return None
-    paths = job.latest if job.finished else None
+    paths = job.latest if job is not None and job.finished else None
     return None if paths is None else (column, paths, points_for(paths, point, analysis.undecided([point])[0]))
 
 
@@ -127,7 +141,8 @@ def segment_rows(analysis: Analysis, point: Point) -> SegmentRows | None:
     return column, [(values, analysis.rounded(one.thresholds).tolist()) for values, one in each]
 
 
-def chosen_segments(analysis: Analysis, point: Point) -> RecordedSegments | None:
-    """Return the own thresholds to record, where the user chose them and they pay."""
+def chosen_segments(analysis: Analysis, point: Point) -> tuple[RecordedSegments, Counts[float]] | None:
+    """Return own thresholds to record and their counts, where they are chosen and pay."""
     found = own_points(analysis, point)
-    return None if found is None else recorded_segments(*found, analysis.rounded)
+    segments = None if found is None else recorded_segments(*found, analysis.rounded)
+    return None if found is None or segments is None else (segments, found[2].own_total)

@@ -1,14 +1,14 @@
 """The state of one session besides widget values, with types and defaults, under one key."""
 
 import secrets
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DecisionRecord
+from multiloss_core import DecisionRecord, RatedCounts
 from multiloss_core.datasets import Source
 from multiloss_core.decisions import GoalValue
 from multiloss_core.engines import BorderlineRows, PathCounts
@@ -319,8 +319,8 @@ class Session:
     """The state of one session: `page` is the open screen, `url` its parameters by name.
 
     `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
-    counts along their paths; `borderline`: rows near thresholds; `stopped`: keys of cancelled calculations;
-    `paper_run`: the run of a paper's set.
+    counts along their paths, `counted_segments` by segment; `borderline`: rows near thresholds; `stopped`: keys of
+    cancelled calculations; `paper_run`: the run of a paper's set.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -331,6 +331,7 @@ class Session:
     counted: dict[str, Any] = field(default_factory=dict)
     searches: dict[Hashable, Any] = field(default_factory=dict)
     counted_along: dict[Hashable, PathCounts] = field(default_factory=dict)
+    counted_segments: dict[Hashable, Mapping[str, RatedCounts]] = field(default_factory=dict)
     borderline: dict[Hashable, BorderlineRows] = field(default_factory=dict)
     stopped: set[str] = field(default_factory=set)
     point: PointState = field(default_factory=PointState)

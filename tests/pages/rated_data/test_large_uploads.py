@@ -10,6 +10,7 @@ import pytest
 
 from multiloss_core import RatedCounts, RatedDocuments
 from multiloss_core.engines import count_along, loading
+from multiloss_core.sources import simulate_alert_queue
 from tests.pages.rated_data.steps import (
     as_read,
     box,
@@ -19,7 +20,7 @@ from tests.pages.rated_data.steps import (
     rated_frame,
     upload,
 )
-from tests.pages.steps import explorer, run, state
+from tests.pages.steps import explorer, run, saved_record, state
 from tests.tables.reading.workbooks import workbook
 from ui.data import store
 
@@ -136,3 +137,36 @@ def test_rows_on_disk_go_with_the_table(app, monkeypatch):
     gc.collect()
     assert not first.exists()
     assert second.exists()
+
+
+@pytest.mark.usefixtures("few_fetched")
+def test_rules_and_segments_of_many_rows(app):
+    """Counted in the engine: switches and own thresholds are those of the rows."""
+    queue = simulate_alert_queue(np.random.default_rng(6), documents=60_000, prevalence=0.01, rules=2)
+    kept = queue.is_rated
+    fraud = queue.labels[kept]
+    frame = pd.DataFrame(queue.scores[kept].round(4), columns=["model A", "model B"])
+    frame["velocity rule"], frame["country rule"] = queue.rules[kept].astype(int).T
+    frame["channel"] = np.where(np.random.default_rng(1).random(len(frame)) < np.where(fraud, 0.8, 0.3), "web", "shop")
+    frame["rating"] = np.where(fraud, "fraud", "ok")
+    upload(app, csv_of(frame), "queue.csv")
+    app = run(box(app, "segment").select("channel"))
+    confirm(app)
+    app = run(app.switch_page("pages/operating_point.py"))
+    app.session_state["segments"] = app.session_state["sources"] = True
+    app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
+    run(app.button(key="count_by_segments").click())
+    state(app).point.segment_job[1].wait(120)
+    run(app)
+    shown = next(one.value for one in app.dataframe if "Marginal precision" in one.value).set_index("Segment")
+    for segment, row in shown.iterrows():
+        reached = (frame["model A"] >= float(row["model A ≥"])) | (frame["model B"] >= float(row["model B ≥"]))
+        for rule in ("velocity rule", "country rule"):
+            reached |= (frame[rule] == 1) & (rule in row["Rules on, of 2"])
+        here = reached & (frame["channel"] == segment)
+        assert (row["Caught (TP)"], row["False alerts (FP)"]) == ((here & fraud).sum(), (here & ~fraud).sum())
+    record = saved_record(app)
+    assert record.segments.column == "channel"
+    flags = record.flags(frame)
+    assert (record.expected.tp, record.expected.fp) == ((flags & fraud).sum(), (flags & ~fraud).sum())
+    assert record.columns.alert_rule_names == ("velocity rule", "country rule")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from multiloss_core import DataError, DecisionRecord
+from multiloss_core import Counts, DataError, DecisionRecord
 from multiloss_core.decisions import MAX_REASON, RecordedBlock, RecordedEvidence, RecordedSegments, RecordedTarget
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
@@ -49,12 +49,12 @@ def make_decision(
     pair: tuple[int, int] = (0, 1),
     resamples: PointBootstrap | None = None,
     block: RecordedBlock | None = None,
-    segments: RecordedSegments | None = None,
+    segments: tuple[RecordedSegments, Counts[float]] | None = None,
 ) -> None:
     """Save the decision for a point in the log, and offer it as files.
 
     `pair`: the classifiers of the charts. `resamples`, `block`: the estimates for new data, and the upper
-    cut, where there is one. `segments`: thresholds of their own.
+    cut, where there is one. `segments`: thresholds of their own, with their counts.
     """
     current = current_thresholds_of(analysis)
     try:
@@ -65,7 +65,8 @@ def make_decision(
             evidence=resamples,
             current=current,
             block=block,
-            segments=segments,
+            segments=None if segments is None else segments[0],
+            segment_counts=None if segments is None else segments[1],
         )
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from multiloss_core import Counts, DataError
+from multiloss_core import Counts, DataError, RatedCounts
 from multiloss_core.formatting import count, plural, score_side, score_value, share, shortened
 from multiloss_core.generalisation import Interval
 from multiloss_core.inspection import Segment, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
 from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.thresholds import Point
+from ui.data.sources import ask_segments
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRECISION, count_columns, rules_on
 from ui.operating_point.sections.over_time import is_counted, warn_of_floors
@@ -103,7 +104,12 @@ def _keep_own() -> None:
 
 
 def _show_own(analysis: Analysis, point: Point, column: str) -> None:
+    counts = analysis.dataset.source
+    if isinstance(counts, RatedCounts) and ask_segments(analysis.rated, counts, column) is None:
+        return
     job = segment_job(analysis, column)
+    if job is None:
+        return
     if job.failure is not None:
         raise job.failure
     paths = job.latest
@@ -125,7 +131,7 @@ def _show_own(analysis: Analysis, point: Point, column: str) -> None:
 def _look(analysis: Analysis, column: str, *, known: bool) -> None:
     """Look for results, and show the page once more when there are some."""
     job = segment_job(analysis, column)
-    if job.finished or (job.latest is not None) != known:
+    if job is None or job.finished or (job.latest is not None) != known:
         st.rerun()
 
 
