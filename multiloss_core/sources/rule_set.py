@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
+from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.sources.raised_alerts import RaisedAlerts, raised_alerts
@@ -20,30 +21,30 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 class SourceCounts:
     """Alerts of one source (weights).
 
-    `first`: alerts that no source before it raises, with `undecided` ones beside. `raised`: all that it raises, also
-    with others; of an inactive rule, what it would. `alone`: what no other active source raises, which is lost when it
-    is switched off, or added when it is switched on; its precision is the marginal precision of the switch, with the
-    95 % Wilson `interval` over the effective number of documents, NaN without any. Where every score must reach its
-    threshold, `alone` is what this score alone holds back.
+    `incremental`: alerts that no active source before it raises, with `undecided` ones beside. `raised`: all that it
+    raises, also with others; of an inactive rule, what it would raise. `unique`: what no other active source raises,
+    which is lost when it is switched off, or added when it is switched on. `switch_off`: the share of positives in
+    these, the marginal precision of the switch, with its 95 % Wilson interval over the effective number of documents;
+    NaN without any. Where every score must reach its threshold, `unique` is what this score alone holds back.
     """
 
     name: str
     is_active: bool
-    first: Counts[float]
+    incremental: Counts[float]
     undecided: float
     raised: Counts[float]
-    alone: Counts[float]
-    interval: tuple[float, float]
+    unique: Counts[float]
+    switch_off: Interval
 
     @property
     def shared(self) -> Counts[float]:
         """Alerts that other active sources raise, too."""
-        return Counts(self.raised.tp - self.alone.tp, self.raised.fp - self.alone.fp)
+        return Counts(self.raised.tp - self.unique.tp, self.raised.fp - self.unique.fp)
 
     @property
     def is_shadowed(self) -> bool:
         """Whether an active source raises alerts, but is never the first to do so."""
-        return self.is_active and self.raised.alerts > 0 and self.first.alerts + self.undecided == 0
+        return self.is_active and self.raised.alerts > 0 and self.incremental.alerts + self.undecided == 0
 
     @property
     def is_known(self) -> bool:
@@ -65,7 +66,7 @@ class RuleSet:
     >>> scores = [[0.9, 1], [0.8, 0], [0.2, 1], [0.6, 0]]
     >>> documents = RatedDocuments(scores, [1, 0, 0, 1], names=["model", "velocity"], floors=[0.5], alert_rules=1)
     >>> rules = RuleSet.of(documents, [0.7, 1], order=["velocity", "model"])
-    >>> [(source.name, *source.first, *source.alone) for source in rules.sources]
+    >>> [(source.name, *source.incremental, *source.unique) for source in rules.sources]
     [('velocity', 1.0, 1.0, 0.0, 1.0), ('model', 0.0, 1.0, 0.0, 1.0)]
     """
 
@@ -109,22 +110,27 @@ class RuleSet:
         for place in self.order:
             own = alerts.raises[:, place]
             by_others = number - active[:, place]
-            alone = own & (by_others == 0) if self.rule == "any" else ~own & (by_others == len(self.order) - 1)
+            unique = own & (by_others == 0) if self.rule == "any" else ~own & (by_others == len(self.order) - 1)
             first, first_waiting = active[:, place] & ~taken, undecided[:, place] & ~waiting
             taken, waiting = taken | first, waiting | first_waiting
-            counts = self._counts(alone)
+            counts = self._counts(unique)
             found.append(
                 SourceCounts(
                     name=alerts.names[place],
                     is_active=bool(alerts.is_active[place]),
-                    first=self._counts(first),
+                    incremental=self._counts(first),
                     undecided=float(alerts.undecided_weights[first_waiting].sum()),
                     raised=self._counts(own),
-                    alone=counts,
-                    interval=precision_interval(counts.precision, self._size(alone)),
+                    unique=counts,
+                    switch_off=_interval(counts.precision, self._size(unique)),
                 )
             )
         return tuple(found)
+
+    @property
+    def shadowed(self) -> tuple[str, ...]:
+        """The names of active sources that raise alerts, but are never the first."""
+        return tuple(source.name for source in self.sources if source.is_shadowed)
 
     def _counts(self, chosen: Bools) -> Counts[float]:
         fp, tp = self.alerts.weights[chosen].sum(axis=0)
@@ -134,3 +140,8 @@ class RuleSet:
         weights: Floats = self.alerts.weights[chosen]
         squares = float(self.alerts.squares[chosen].sum())
         return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def _interval(precision: float, size: float) -> Interval:
+    low, high = precision_interval(precision, size)
+    return Interval(estimate=precision, low=low, high=high)

@@ -91,10 +91,12 @@ def test_sources_are_those_of_the_documents(counted, documents):
         RuleSet.of(documents, point.thresholds, order).sources,
         strict=True,
     ):
-        assert (one.name, *one.first, *one.raised, *one.alone) == (
-            other.name, *other.first, *other.raised, *other.alone
+        assert (one.name, *one.incremental, *one.raised, *one.unique) == (
+            other.name, *other.incremental, *other.raised, *other.unique
         )  # fmt: skip
-        assert one.interval == pytest.approx(other.interval, nan_ok=True)
+        assert [one.switch_off.low, one.switch_off.high] == pytest.approx(
+            [other.switch_off.low, other.switch_off.high], nan_ok=True
+        )
 
 
 def test_refuses_a_rule_of_other_numbers(tmp_path):

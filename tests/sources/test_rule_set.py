@@ -51,16 +51,16 @@ def test_first_match_wins(thresholds: tuple[float, ...], order: list[str]) -> No
         if raised:
             waiting[raised[0]] += weight
     for name, source in found.items():
-        assert [source.first.fp, source.first.tp] == pytest.approx(first[name])
-        assert [source.alone.fp, source.alone.tp] == pytest.approx(alone[name])
+        assert [source.incremental.fp, source.incremental.tp] == pytest.approx(first[name])
+        assert [source.unique.fp, source.unique.tp] == pytest.approx(alone[name])
         assert source.undecided == pytest.approx(waiting[name])
         assert source.is_shadowed == (
             source.is_active and source.raised.alerts > 0 and not sum(first[name]) and not waiting[name]
         )
     assert [source.name for source in RuleSet.of(documents, thresholds, order).sources] == list(order)
     counted = documents.counts_at(np.array(thresholds))
-    assert sum(source.first.tp for source in found.values()) == pytest.approx(counted.tp)
-    assert sum(source.first.fp for source in found.values()) == pytest.approx(counted.fp)
+    assert sum(source.incremental.tp for source in found.values()) == pytest.approx(counted.tp)
+    assert sum(source.incremental.fp for source in found.values()) == pytest.approx(counted.fp)
 
 
 @given(THRESHOLDS, st.sampled_from(NAMES[2:]))
@@ -69,7 +69,7 @@ def test_a_switch_changes_the_counts_by_alone(thresholds: tuple[float, ...], nam
     on, off = (np.array([*thresholds[:place], value, *thresholds[place + 1 :]]) for value in (1.0, inf))
     before, after = documents.counts_at(on), documents.counts_at(off)
     for state in (on, off):
-        alone = next(one.alone for one in RuleSet.of(documents, state).sources if one.name == name)
+        alone = next(one.unique for one in RuleSet.of(documents, state).sources if one.name == name)
         assert (alone.tp, alone.fp) == pytest.approx((before.tp - after.tp, before.fp - after.fp))
 
 
@@ -77,15 +77,15 @@ def test_every_score_needed() -> None:
     """Under the rule of all scores `alone` counts documents that one score holds back."""
     documents = RatedDocuments([[0.9, 0.1], [0.8, 0.9], [0.1, 0.9], [0.7, 0.2]], [1, 1, 0, 0], floors=[0.5, 0.5])
     first, second = RuleSet.of(documents, [0.5, 0.5], rule="all").sources
-    assert (first.alone.tp, first.alone.fp) == (0.0, 1.0)
-    assert (second.alone.tp, second.alone.fp) == (1.0, 1.0)
+    assert (first.unique.tp, first.unique.fp) == (0.0, 1.0)
+    assert (second.unique.tp, second.unique.fp) == (1.0, 1.0)
 
 
 def test_a_rule_that_raised_nothing_is_unknown() -> None:
     documents = RatedDocuments([[0.9, 0], [0.8, 0]], [1, 0], names=["model", "velocity"], floors=[0.5], alert_rules=1)
     velocity = RuleSet.of(documents, [0.5, 1]).sources[1]
     assert (velocity.is_known, velocity.is_shadowed) == (False, False)
-    assert np.isnan(velocity.interval).all()
+    assert np.isnan(velocity.switch_off.estimate)
 
 
 @pytest.mark.parametrize("order", [["model", "model"], ["nobody"]], ids=["twice", "unknown"])

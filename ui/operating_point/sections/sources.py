@@ -39,7 +39,10 @@ def _show_held_back(rules: RuleSet) -> None:
     """Under the rule of all scores: the documents that one score alone holds back."""
     show_numbers(
         [
-            {"Held back by": score_name(one.name), **count_columns(one.alone.tp, one.alone.fp, one.interval)}
+            {
+                "Held back by": score_name(one.name),
+                **count_columns(one.unique.tp, one.unique.fp, (one.switch_off.low, one.switch_off.high)),
+            }
             for one in rules.sources
         ],
         COUNT_KINDS,
@@ -59,7 +62,10 @@ def _show_priorities(analysis: Analysis, source: RatedDocuments | RatedCounts, p
     else:
         show_numbers(
             [
-                {SOURCE: score_name(one.name), **count_columns(one.first.tp, one.first.fp, one.interval)}
+                {
+                    SOURCE: score_name(one.name),
+                    **count_columns(one.incremental.tp, one.incremental.fp, (one.switch_off.low, one.switch_off.high)),
+                }
                 for one in found
             ],
             COUNT_KINDS,
@@ -105,20 +111,19 @@ def _ask(analysis: Analysis, known: SourceTable, found: tuple[SourceCounts, ...]
 
 
 def _row(place: int, one: SourceCounts, *, undecided: bool) -> dict[str, object]:
-    low, high = one.interval
     waiting = {WAITING_FIRST: one.undecided} if undecided else {}
     return {
         ORDER: place,
         SOURCE: shortened(score_name(one.name)),
         ON: one.is_active,
-        CAUGHT_FIRST: one.first.tp,
-        FALSE_FIRST: one.first.fp,
+        CAUGHT_FIRST: one.incremental.tp,
+        FALSE_FIRST: one.incremental.fp,
         **waiting,
         RAISED: one.raised.alerts,
-        ALONE: one.alone.alerts,
-        FRAUD_ALONE: 100 * one.alone.precision,
-        LOW: 100 * low,
-        HIGH: 100 * high,
+        ALONE: one.unique.alerts,
+        FRAUD_ALONE: 100 * one.switch_off.estimate,
+        LOW: 100 * one.switch_off.low,
+        HIGH: 100 * one.switch_off.high,
         NOTE: _note(one),
     }
 
