@@ -57,20 +57,7 @@ def _show_priorities(analysis: Analysis, source: RatedDocuments | RatedCounts, p
     thresholds = _switched(analysis, at_point, known)
     rules = RuleSet.of(source, thresholds, known.order)
     found = rules.sources
-    if analysis.alert_rules or len(found) > 1:
-        _ask(analysis, known, found)
-    else:
-        show_numbers(
-            [
-                {
-                    SOURCE: score_name(one.name),
-                    **count_columns(one.incremental.tp, one.incremental.fp, (one.switch_off.low, one.switch_off.high)),
-                }
-                for one in found
-            ],
-            COUNT_KINDS,
-            alt="Alerts of the score.",
-        )
+    _ask(analysis, known, found)
     shadowed = [as_text(shortened(score_name(one.name))) for one in found if one.is_shadowed]
     if shadowed:
         st.info(
