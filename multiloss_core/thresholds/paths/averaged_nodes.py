@@ -47,8 +47,8 @@ def averaged_nodes(
     best, scored = best_nodes(fit, targets, rule), fit.cells.score_count
     max_nodes = NODES.get(scored, NODES_OF_MANY)
     # A table must hold two nodes of each axis.
-    drawn = sample.draw(np.random.default_rng(0), RESAMPLES if 2**scored <= max_nodes else 0)
-    refits = [fit.refitted(counts) for counts in drawn]
+    has_table = 2**scored <= max_nodes
+    refits = [fit.refitted(counts) for counts in sample.draw(np.random.default_rng(0), RESAMPLES)] if has_table else []
     trust = np.sqrt(FEW_POSITIVES / max(float(fit.positives @ fit.scale), FEW_POSITIVES))
     present = None if current is None else (current[:scored], MAX_LACK * trust)
     if fit.rule_choices is None:
