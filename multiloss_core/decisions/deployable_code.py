@@ -13,7 +13,7 @@ from multiloss_core.decisions.segments import RecordedSegments
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, score_name, score_value
-from multiloss_core.tables.column_values import BLANK, has_word
+from multiloss_core.tables.column_values import BLANK, has_word, without_blanks
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.targets.thresholds_file import (
     SegmentRows,
@@ -78,7 +78,7 @@ def _own_thresholds(record: DecisionRecord) -> SegmentRows | None:
 def sql_where(record: DecisionRecord) -> str:
     """Write a WHERE clause that selects the documents to flag, with a numeric column per score.
 
-    Names are quoted as in the SQL standard (MySQL: with sql_mode ANSI_QUOTES), and thresholds are read back as exactly
+    Names are quoted as in the SQL standard (MySQL: with sql_mode ANSI), and thresholds are read back as exactly
     the same double precision numbers. A NULL reaches no threshold, nor does a NaN, which a column of whole numbers
     cannot hold; each comparison is true or false, so that the condition may stand under NOT.
 
@@ -147,7 +147,11 @@ def python_function(record: DecisionRecord) -> str:
         block=None if record.block is None else _on_scale(record, record.block.thresholds),
         segments=record.segments,
         own=() if record.segments is None else _own_on_scale(record, record.segments),
-        words={one.name: (one.column, one.word) for one in record.columns.alert_rules or () if one.word is not None},
+        words={
+            one.name: (one.column, without_blanks(one.word))
+            for one in record.columns.alert_rules or ()
+            if one.word is not None
+        },
         inverted=tuple(score_name(name) for name in record.columns.scores if comparison(name) == "<="),
     )
 
@@ -173,6 +177,7 @@ class _Dialect:
     identifier: Callable[[str], str]
     number: Callable[[float], str]
     text: Callable[[str], str]
+    text_type: str
 
 
 def _action(record: DecisionRecord, dialect: _Dialect) -> str:
@@ -245,9 +250,15 @@ def _is_raised(rule: RecordedAlertRule, is_whole: bool, dialect: _Dialect) -> st
     """Write the condition of an alert rule that is on; a blank cell is none."""
     column = dialect.identifier(rule.column)
     if rule.word is not None:
-        raised = has_word(column, rule.word, dialect.text)
+        text = column if rule.kind == "text" else f"CAST({column} AS {dialect.text_type})"
+        raised = has_word(text, rule.word, dialect.text)
+    elif rule.kind == "boolean":
+        raised = f"CAST({column} AS INTEGER) = 1"
+    elif rule.kind == "text":
+        raised = f"TRIM({column}) IN ({dialect.text('1')}, {dialect.text('1.0')})"
     else:
-        raised = f"{column} >= 1" if is_whole else f"CAST({column} AS INTEGER) >= 1"
+        # Keeps NaN out, as for scores.
+        raised = f"{column} >= 1" if is_whole else f"{column} >= 1 AND -{column} <= -1"
     return f"({column} IS NOT NULL AND {raised})"
 
 
@@ -295,5 +306,5 @@ def _spark_text(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text)
-_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text)
+_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text, text_type="VARCHAR(1000)")
+_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text, text_type="STRING")

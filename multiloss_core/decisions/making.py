@@ -178,7 +178,8 @@ def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) ->
 
 def _alert_rule(frame: pd.DataFrame, name: str) -> RecordedAlertRule:
     column = base_of(frame, name) or name
-    return RecordedAlertRule(name, column, None if column == name else name.removeprefix(f"{column}{HAS}"))
+    word = None if column == name else name.removeprefix(f"{column}{HAS}")
+    return RecordedAlertRule(name, column, word, segment_kind(frame[column]) if column in frame else "number")
 
 
 def _whole_numbers(names: Sequence[str], frame: pd.DataFrame) -> tuple[str, ...]:

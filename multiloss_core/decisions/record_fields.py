@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sized
 from dataclasses import asdict
 from itertools import pairwise
 from math import isclose
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -117,6 +117,8 @@ class RecordedAlertRule:
     column: Name
     word: AnyText | None = None
     """The word that a cell holds where the rule raised the document; null for a column of 0 and 1."""
+    kind: Literal["number", "boolean", "text"] = "number"
+    """What the column holds in the table; queries read its cells as such."""
 
 
 @recorded

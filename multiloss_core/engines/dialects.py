@@ -82,10 +82,6 @@ class Dialect:
         """Cast to text."""
         return f"CAST({expression} AS {self.text})"
 
-    def as_whole(self, expression: str) -> str:
-        """Cast a number or truth value to a whole number."""
-        return f"CAST({expression} AS INTEGER)"
-
     def is_nan(self, expression: str) -> str:
         """Test whether a double is not a number; never NULL."""
         return f"coalesce({expression} = CAST('NaN' AS {self.double}), FALSE)"

@@ -212,7 +212,12 @@ def _raised(dialect: Dialect, columns: RatedColumns, name: str) -> str:
     """Write an alert rule as 1 or 0; a blank is 0, as in `RatedDocuments.from_frame`."""
     base = columns.base_of(name)
     if base == name:
-        return f"coalesce({dialect.as_double(dialect.as_whole(dialect.name(name)))}, {dialect.number(0.0)})"
+        text = dialect.as_text(dialect.name(name))
+        cases = {"true": "1", "false": "0", "nan": "0", "": "0"}
+        whens = " ".join(f"WHEN {dialect.literal(word)} THEN {dialect.literal(now)}" for word, now in cases.items())
+        return (
+            f"coalesce({dialect.as_double(f'CASE lower(trim({text})) {whens} ELSE {text} END')}, {dialect.number(0.0)})"
+        )
     raised = has_word(dialect.as_text(dialect.name(base)), name.removeprefix(f"{base}{HAS}"), dialect.literal)
     return f"CASE WHEN {raised} THEN {dialect.number(1.0)} ELSE {dialect.number(0.0)} END"
 

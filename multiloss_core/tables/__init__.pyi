@@ -2,11 +2,13 @@ from .column_meanings import COUNT_TABLE as COUNT_TABLE
 from .column_meanings import ColumnMeanings as ColumnMeanings
 from .column_meanings import DecimalSign as DecimalSign
 from .column_values import RECIPROCAL as RECIPROCAL
+from .column_values import base_of as base_of
 from .column_values import column_of as column_of
 from .column_values import currency_of_amounts as currency_of_amounts
 from .column_values import document_amounts as document_amounts
 from .column_values import document_segments as document_segments
 from .column_values import numbers as numbers
+from .column_values import sampled as sampled
 from .guess_columns import ColumnGuess as ColumnGuess
 from .guess_columns import find_falling as find_falling
 from .guess_columns import guess_columns as guess_columns

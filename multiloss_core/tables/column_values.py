@@ -107,8 +107,8 @@ def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
         return column
     if name.startswith(f"{base}{HAS}"):
         codes, words = words_of(column)
-        word = name.removeprefix(f"{base}{HAS}")
-        held = np.array([*(word in one for one in words), False], dtype=np.float64)
+        word = without_blanks(name.removeprefix(f"{base}{HAS}"))
+        held = np.array([*(word in map(without_blanks, one) for one in words), False], dtype=np.float64)
         return pd.Series(held[codes], index=column.index, name=name)
     values, _, unusable = numbers(column)
     with np.errstate(divide="ignore"):
@@ -128,6 +128,7 @@ def base_of(frame: pd.DataFrame, name: str) -> str | None:
     return next((base for base in split if base in frame.columns), None)
 
 
+BLANKS = (" ", "\t", "\r", "\n")
 _BETWEEN_WORDS = re.compile(r"[;,|]")
 
 
@@ -143,12 +144,17 @@ def words_of(column: "pd.Series[Any]") -> tuple[Indices, list[frozenset[str]]]:
 
 
 def has_word(text: str, word: str, literal: Callable[[str], str]) -> str:
-    """Write in SQL whether a text holds a word of `words_of`; NULL or false where not."""
-    for between, now in ((",", ";"), ("|", ";"), ("; ", ";"), (" ;", ";")):
+    """Write in SQL whether a text holds a word, blanks aside; NULL or false where not."""
+    for between, now in ((",", ";"), ("|", ";"), *((blank, "") for blank in BLANKS)):
         text = f"REPLACE({text}, {literal(between)}, {literal(now)})"
     # Taken out, the word leaves a shorter text: unlike LIKE, this has no wildcards and heeds upper case everywhere.
-    listed = f"{literal(';')} || TRIM({text}) || {literal(';')}"
-    return f"LENGTH(REPLACE({listed}, {literal(f';{word};')}, {literal('')})) < LENGTH({listed})"
+    listed = f"{literal(';')} || {text} || {literal(';')}"
+    return f"LENGTH(REPLACE({listed}, {literal(f';{without_blanks(word)};')}, {literal('')})) < LENGTH({listed})"
+
+
+def without_blanks(text: str) -> str:
+    """Remove spaces, tabs and line ends, so that queries and this library compare words alike."""
+    return text.translate(dict.fromkeys(map(ord, BLANKS)))
 
 
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:

@@ -22,18 +22,19 @@ from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 
 WHY = 'why "now"'
 WORDS = ("R1", "R12", "a 'quoted' \\ word", "100 %_")
-NAMES = ("card", "velocity", "hit", "spare", *(f"{WHY} has {word}" for word in WORDS))
+NAMES = ("card", "velocity", "hit", "share", "spare", *(f"{WHY} has {word}" for word in WORDS))
 RULES = (
     RecordedAlertRule("velocity", "velocity"),
-    RecordedAlertRule("hit", "hit"),
+    RecordedAlertRule("hit", "hit", kind="boolean"),
+    RecordedAlertRule("share", "share"),
     RecordedAlertRule("spare", "spare"),
-    *(RecordedAlertRule(f"{WHY} has {word}", WHY, word) for word in WORDS),
+    *(RecordedAlertRule(f"{WHY} has {word}", WHY, word, "text") for word in WORDS),
 )
 
 
 def frame_of():
     generator = np.random.default_rng(7)
-    separators = ("; ", ";", ", ", " | ")
+    separators = ("; ", ";", ",  ", " | ", "\t;\n")
     cells = []
     for _ in range(500):
         chosen = generator.choice([*WORDS, "R120", "other"], generator.integers(0, 4), replace=False)
@@ -43,6 +44,7 @@ def frame_of():
             "card": generator.random(500).round(2),
             "velocity": generator.integers(0, 2, 500),
             "hit": generator.random(500) < 0.1,
+            "share": generator.choice([0.0, 1.0, np.nan], 500, p=[0.9, 0.05, 0.05]),
             "spare": pd.array(generator.choice([0, 1, None], 500), dtype="Int64"),
             WHY: cells,
         }
@@ -51,18 +53,19 @@ def frame_of():
 
 def record_of():
     """The first word and the spare rule are off."""
-    record = make_record(NAMES, (0.9, 1.0, 1.0, None, None, 1.0, 1.0, 1.0))
+    record = make_record(NAMES, (0.9, 1.0, 1.0, 1.0, None, None, 1.0, 1.0, 1.0))
     columns = replace(
-        record.columns, floors=(0.25, *[1.0] * 7), whole_numbers=("velocity",), alert_rules=RULES, scores=NAMES
+        record.columns, floors=(0.25, *[1.0] * 8), whole_numbers=("velocity",), alert_rules=RULES, scores=NAMES
     )
     return replace(record, columns=columns, current=None, evidence=None)
 
 
 def by_row(frame):
     found = []
-    for card, velocity, hit, cell in zip(frame["card"], frame["velocity"], frame["hit"], frame[WHY], strict=True):
+    columns = (frame[name] for name in ("card", "velocity", "hit", "share", WHY))
+    for card, velocity, hit, share, cell in zip(*columns, strict=True):
         words = [] if pd.isna(cell) else [part.strip() for part in cell.replace(",", ";").replace("|", ";").split(";")]
-        found.append(bool(card >= 0.9 or velocity == 1 or hit or set(words) & set(WORDS[1:])))
+        found.append(bool(card >= 0.9 or velocity == 1 or hit or share == 1 or set(words) & set(WORDS[1:])))
     return found
 
 
@@ -90,18 +93,18 @@ def test_record_is_restored_from_json():
 def test_report_writes_rules_as_on_or_off():
     record = record_of()
     table = next(section for section in sections(record) if section.key == "thresholds")
-    assert [row[1] for row in table.rows] == ["0.9", "on", "on", "off", "off", "on", "on", "on"]
+    assert [row[1] for row in table.rows] == ["0.9", "on", "on", "on", "off", "off", "on", "on", "on"]
     headline = first_page(record, NEUTRAL).headline
     assert headline.startswith("Flag card from 0.9 or velocity rule or hit rule or")
     assert "spare" not in headline
-    current = CurrentThresholds((0.9, None, 1.0, 1.0, *record.thresholds[4:]), 1.0, 2.0)
+    current = CurrentThresholds((0.9, None, 1.0, 1.0, 1.0, *record.thresholds[5:]), 1.0, 2.0)
     moved = first_page(replace(record, current=current), NEUTRAL).headline
     for words in ("switch on velocity rule", "leave hit rule on", "switch off spare rule"):
         assert words in moved
 
 
 def test_unusual_threshold_of_a_rule_stays_a_number():
-    record = replace(record_of(), thresholds=(0.9, 0.0, 0.5, *[None] * 5))
+    record = replace(record_of(), thresholds=(0.9, 0.0, 0.5, *[None] * 6))
     assert record.columns.threshold_words(record.thresholds)[:4] == ("0.9", "0", "0.5", "off")
     assert "velocity from 0" in first_page(record, NEUTRAL).headline
 

@@ -180,7 +180,7 @@ def test_reopening_asks_for_thresholds_of_segments(log_address, record, june):
     run(app.selectbox(key="decision").select(str(made)))
     press(app, "Open on the operating point")
     point = state(app).point
-    assert (point.segment_column, point.own_thresholds) == ("channel", True)
+    assert [(choice.column, choice.own) for choice in point.segment_choices.values()] == [("channel", True)]
     assert point.target.percent == 35.0
     # The screen shows them in as few digits as the data need.
     assert point.shown.point.thresholds == pytest.approx(list(record.thresholds), rel=1e-3)
@@ -190,7 +190,7 @@ def test_reopening_asks_for_thresholds_of_segments(log_address, record, june):
     run(app.switch_page("pages/decisions.py"))
     run(app.selectbox(key="decision").select(str(plain_one)))
     press(app, "Open on the operating point")
-    assert not state(app).point.own_thresholds
+    assert not state(app).point.segment_choices
     assert "'channel'" not in plain(app.success)
 
 

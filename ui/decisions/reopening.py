@@ -34,7 +34,7 @@ from ui.operating_point.sections.review_band import restore_block
 from ui.operating_point.settings import choose_to_stay, recorded_unit, restore_settings
 from ui.operating_point.state import IN_URL, current_target, set_target
 from ui.rated_data.column_roles import forget
-from ui.shared.session import Reopened, session
+from ui.shared.session import Reopened, SegmentChoice, session
 
 
 def same_data(record: DecisionRecord) -> RatedSource | None:
@@ -128,9 +128,9 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         set_target(100 * record.target.marginal_precision)
     state = session().point
     state.reopened = Reopened(record, source.name, same)
-    state.own_thresholds = record.segments is not None
+    state.segment_choices.pop(dataset.fingerprint, None)
     if record.segments is not None:
-        state.segment_column = record.segments.column
+        state.segment_choices[dataset.fingerprint] = SegmentChoice(record.segments.column, own=True)
     if record.current is not None:
         choices |= keep_current(dataset.key, record.settings.rule, record.current.thresholds, "the decision")
     return choices | {IN_URL.name: IN_URL.write(current_target().percent)}

@@ -1,6 +1,7 @@
 """Find thresholds for each segment in the background, and the points that the user chose."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,19 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import Counts, DataError, OperatingPoint, RatedCounts, RatedDocuments, Unit
-from multiloss_core.decisions import RecordedSegments, recorded_segments
-from multiloss_core.segments import SegmentPaths, SegmentPoints
-from multiloss_core.tables import document_segments
+from multiloss_core.decisions import RecordedSegments, recorded_segments, segment_kind
+from multiloss_core.inspection import Segment, segment_counts, segmentation, segments_of_sums
+from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
+from multiloss_core.tables import base_of, document_segments, sampled
 from multiloss_core.thresholds import SMOOTH, Point, SegmentRows
 from ui.data.sources import known_segments
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.calculations import SECONDS_OF_SEGMENTS, find_segment_paths
 from ui.server.queue import Task
 from ui.shared.long_work import begin
-from ui.shared.session import session
+from ui.shared.session import SegmentChoice, session
 
-MAX_COLUMNS, MAX_SEGMENTS_OFFERED, SAMPLED_ROWS = 40, 50, 10_000
+MAX_COLUMNS, MAX_SEGMENTS_OFFERED = 40, 50
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,24 +40,40 @@ def segment_columns(analysis: Analysis) -> tuple[str, ...]:
         return () if own is None else (own,)
     found = _columns_of_few_values(analysis.rated.fingerprint, analysis.rated.frame)
     columns = analysis.rated.columns
-    used = {*columns.scores, *columns.alert_rules, columns.rating, columns.weight, columns.amount, columns.time, own}
+    named = (*columns.scores, *columns.alert_rules, columns.rating, columns.weight, columns.amount, columns.time, own)
+    used = {base_of(analysis.rated.frame, name) for name in named if name is not None}
     return (*(() if own is None else (own,)), *(name for name in found if name not in used))
 
 
 @st.cache_data(scope="session", max_entries=6, show_spinner=False)
 def _columns_of_few_values(fingerprint: str, _frame: pd.DataFrame) -> tuple[str, ...]:
-    few = _frame.iloc[:SAMPLED_ROWS, :MAX_COLUMNS]
+    few = sampled(_frame.iloc[:, :MAX_COLUMNS])
     return tuple(
         str(name)
         for name in few.columns
-        if not pd.api.types.is_datetime64_any_dtype(few[name].dtype) and 1 < few[name].nunique() <= MAX_SEGMENTS_OFFERED
+        if 1 < few[name].nunique() <= MAX_SEGMENTS_OFFERED and _can_be_recorded(few[name])
     )
 
 
-def segment_column(analysis: Analysis) -> str | None:
-    """Return the chosen column of segments, by default that of the data."""
-    columns, chosen = segment_columns(analysis), session().point.segment_column
-    return chosen if chosen in columns else next(iter(columns), None)
+def _can_be_recorded(cells: "pd.Series[Any]") -> bool:
+    try:
+        segment_kind(cells)
+    except DataError:
+        return False
+    return True
+
+
+def segment_choice(analysis: Analysis) -> SegmentChoice | None:
+    """Return the chosen segments of these data, by default of the first column."""
+    columns, chosen = segment_columns(analysis), session().point.segment_choices.get(analysis.rated.fingerprint)
+    if chosen is not None and chosen.column in columns:
+        return chosen
+    return SegmentChoice(columns[0]) if columns else None
+
+
+def choose_segments(fingerprint: str, choice: SegmentChoice) -> None:
+    """Keep the choice of segments for a file."""
+    session().point.segment_choices[fingerprint] = choice
 
 
 def segment_names(analysis: Analysis, column: str) -> SegmentNames:
@@ -72,17 +90,28 @@ def _names(key: str, column: str, _frame: pd.DataFrame, _documents: RatedDocumen
 
 def why_not_own(analysis: Analysis, point: Point) -> str:
     """Return why segments cannot have own thresholds here; empty if they can."""
-    if analysis.settings.unit is Unit.MONEY:
-        return "Own thresholds count alerts: choose *alerts* under *Count*."
-    if analysis.certificate is not None and point.method != SMOOTH.name:
-        return "A guarantee is of one set of thresholds."
-    if point.method != SMOOTH.name or point.status == "unreachable":
-        return f"Own thresholds follow a target on the path *{SMOOTH.name}*."
-    if not isinstance(analysis.rated.source, RatedDocuments | RatedCounts):
-        return "A table of counts has no segments."
-    if isinstance(analysis.rated.source, RatedCounts) and analysis.rated.supports("group"):
-        return "Rows that come in groups need to be loaded: choose a shorter range of dates."
-    return ""
+    source = analysis.rated.source
+    reasons = (
+        (analysis.settings.unit is Unit.MONEY, "Own thresholds count alerts: choose *alerts* under *Count*."),
+        (
+            session().point.band is not None,
+            "Two cuts are the same for all segments: switch off *Block the surest part without a review*.",
+        ),
+        (
+            analysis.settings.current is not None,
+            "Own thresholds do not stay at the present ones: switch that off in *Settings*.",
+        ),
+        (
+            point.method != SMOOTH.name or point.status == "unreachable",
+            f"Own thresholds follow a target on the path *{SMOOTH.name}*.",
+        ),
+        (not isinstance(source, RatedDocuments | RatedCounts), "A table of counts has no segments."),
+        (
+            isinstance(source, RatedCounts) and analysis.rated.supports("group"),
+            "Rows that come in groups need to be loaded: choose a shorter range of dates.",
+        ),
+    )
+    return next((words for is_so, words in reasons if is_so), "")
 
 
 def segment_job(analysis: Analysis, column: str) -> Task[SegmentPaths] | None:
@@ -111,24 +140,51 @@ def _given(analysis: Analysis, column: str) -> tuple[Any, ...] | None:
     return analysis.rated.documents, names.rated, names.undecided
 
 
-def points_for(paths: SegmentPaths, point: Point, undecided: float) -> SegmentPoints:
+def points_for(analysis: Analysis, column: str, paths: SegmentPaths, point: Point) -> SegmentPoints:
     """Return the points of segments at the target of a point, or at as many alerts as it has."""
     if isinstance(point, OperatingPoint):
         return paths.points_at(point.marginal_precision)
-    return paths.point_under(point.alerts + undecided)
+    points = paths.point_under(point.alerts + analysis.undecided([point])[0])
+    counted = {one.name: one for one in _segments_of(analysis, column, point)}
+    # The point of a goal lies beside the path: common thresholds are its own.
+    return replace(
+        points,
+        common=tuple(
+            _shown(point, one, [counted[name] for name in members if name in counted])
+            for one, members in zip(points.common, paths.members, strict=True)
+        ),
+    )
+
+
+def _segments_of(analysis: Analysis, column: str, point: Point) -> Sequence[Segment]:
+    thresholds, rule = analysis.deployable(point), analysis.settings.rule
+    if not isinstance(analysis.dataset.source, RatedCounts):
+        names = segment_names(analysis, column)
+        return segment_counts(analysis.rated.documents, segmentation(names.rated, names.undecided), thresholds, rule)
+    known = known_segments(analysis.rated, analysis.dataset.source) or {}
+    tables = [part.flagged_or_not(thresholds, rule) for part in known.values()]
+    counts, squares = (np.array([getattr(one, what) for one in tables]) for what in ("weights", "squares"))
+    return segments_of_sums(tuple(known), counts, squares[:, 1].sum(axis=1))
+
+
+def _shown(point: Point, one: SegmentPoint, parts: Sequence[Segment]) -> SegmentPoint:
+    """Count a point in the members of a segment."""
+    tp, fp, undecided = (sum(getattr(part, what) for part in parts) for what in ("tp", "fp", "undecided"))
+    return replace(one, tp=tp, fp=fp, undecided=undecided, thresholds=point.thresholds)
 
 
 def own_points(analysis: Analysis, point: Point) -> tuple[str, SegmentPaths, SegmentPoints] | None:
     """Return the chosen column and its segments' points, once the gate has decided."""
-    column = segment_column(analysis)
-    if not session().point.own_thresholds or column is None or why_not_own(analysis, point):
+    choice = segment_choice(analysis)
+    if choice is None or not choice.own or why_not_own(analysis, point):
         return None
+    column = choice.column
     try:
         job = segment_job(analysis, column)
     except DataError:
         return None
     paths = job.latest if job is not None and job.finished else None
-    return None if paths is None else (column, paths, points_for(paths, point, analysis.undecided([point])[0]))
+    return None if paths is None else (column, paths, points_for(analysis, column, paths, point))
 
 
 def segment_rows(analysis: Analysis, point: Point) -> SegmentRows | None:
@@ -146,3 +202,10 @@ def chosen_segments(analysis: Analysis, point: Point) -> tuple[RecordedSegments,
     found = own_points(analysis, point)
     segments = None if found is None else recorded_segments(*found, analysis.rounded)
     return None if found is None or segments is None else (segments, found[2].own_total)
+
+
+def is_unfinished(analysis: Analysis, point: Point) -> bool:
+    """Return whether own thresholds were chosen and are still being found."""
+    choice, job = segment_choice(analysis), session().point.segment_job
+    wanted = choice is not None and choice.own and not why_not_own(analysis, point)
+    return wanted and (job is None or not job[1].finished)

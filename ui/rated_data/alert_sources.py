@@ -117,10 +117,12 @@ def _explained_by(frame: pd.DataFrame, choice: ColumnMeanings) -> tuple[str, ...
     if len(choice.scores) == MAX_SCORES:
         return ()
     rows = frame.iloc[:: -(-len(frame) // MAX_ROWS)]
-    used = {*choice.scores, choice.rating, choice.weight, choice.group, choice.amount, choice.time}
+    used = {*choice.scores, *choice.alert_rules, choice.rating, choice.weight, choice.group, choice.amount, choice.time}
     free = [name for name in map(str, frame.columns) if name not in used][:MAX_CANDIDATES]
     scores = np.column_stack([numbers(column_of(rows, name))[0] for name in choice.scores])
     known = np.isfinite(scores).all(axis=1) & rows[choice.rating].notna().to_numpy()
+    for rule in choice.alert_rules:
+        known &= numbers(column_of(rows, rule))[0] != 1
     others: dict[str, Floats] = {name: numbers(rows[name])[0][known] for name in free}
     return explaining_scores(scores[known], others)
 

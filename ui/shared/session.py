@@ -212,6 +212,14 @@ class Goals:
     sheet_led_to: SheetPoint | None = None
 
 
+@dataclass(frozen=True)
+class SegmentChoice:
+    """The chosen column of segments, and whether these may have own thresholds."""
+
+    column: str
+    own: bool = False
+
+
 @dataclass
 class SourceTable:
     """The sources of alerts in the order of the user, and those switched on or off for a trial.
@@ -233,8 +241,8 @@ class PointState:
     dataset and rule; `sources`: the table of sources by dataset. `jobs`: tasks by subject. `band`: the two cuts of the
     last run, if any. `surfaces_in_sight`: the browser has requested the surfaces. `file`: the fingerprint of the file
     of the goals; `goals_of_files`: goals of other files. `start_anew`: keys of widgets to reset after a change of file.
-    `held_texts`: names of message texts that the browser holds. `segment_column`: the column of segments, None for that
-    of the data; `own_thresholds`: its segments may have thresholds of their own, found by `segment_job` for its key.
+    `held_texts`: names of message texts that the browser holds. `segment_choices`: the segments chosen for each file by
+    its fingerprint; `segment_job` finds their own thresholds, for its key.
     """
 
     target: Target = field(default_factory=Target)
@@ -257,8 +265,7 @@ class PointState:
     tour_step: int | None = None
     decision: MadeDecision | None = None
     reopened: Reopened | None = None
-    segment_column: str | None = None
-    own_thresholds: bool = False
+    segment_choices: dict[str, SegmentChoice] = field(default_factory=dict)
     segment_job: tuple[Hashable, Task[Any]] | None = None
 
 

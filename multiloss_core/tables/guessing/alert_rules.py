@@ -63,7 +63,7 @@ def _is_switch(column: Column) -> bool:
 
 
 def _reasons(column: Column, least: float) -> list[str]:
-    """Name the rules of a column of few words, commonest first; none of a score."""
+    """Name the rules of a column of few words; those in `least` rows that name no score."""
     codes, words = words_of(sampled(column.cells))
     rows = np.bincount(codes[codes >= 0], minlength=len(words))
     counts: dict[str, int] = {}
@@ -77,5 +77,6 @@ def _reasons(column: Column, least: float) -> list[str]:
     return [
         f"{column.name}{HAS}{word}"
         for word in ranked
-        if counts[word] >= least * max(column.filled, 1) and not set(word.lower().replace("_", " ").split()) & scores
+        if not least
+        or (counts[word] >= least * max(column.filled, 1) and not set(word.lower().replace("_", " ").split()) & scores)
     ]

@@ -83,6 +83,7 @@ def test_a_cap_is_kept_by_all_segments_together():
     shown = state(app).point.shown.point
     assert own["Caught (TP), own"] + own["False alerts (FP), own"] <= shown.alerts * 1.03
     assert own["Caught (TP), own"] > own["Caught (TP), common"]
+    assert (own["Caught (TP), common"], own["False alerts (FP), common"]) == (shown.tp, shown.fp)
 
 
 def test_own_thresholds_need_the_smooth_path():
@@ -113,9 +114,26 @@ def test_a_reopened_decision_has_its_own_thresholds_again():
     record = saved_record(app)
     run(app.segmented_control(key="segment_thresholds").set_value("Common"))
     app = reopen(app)
-    assert state(app).point.own_thresholds
+    assert [choice.own for choice in state(app).point.segment_choices.values()] == [True]
     unfold(run(app.switch_page("pages/operating_point.py")), "segments")
     state(app).point.segment_job[1].wait(120)
     again = saved_record(run(app))
     assert again.segments == record.segments
     assert again.expected == record.expected
+
+
+def test_own_thresholds_stay_with_their_file():
+    app = open_segments("Card alerts")
+    run(app.selectbox(key="data").select("Alert queue"))
+    assert saved_record(app).segments is None
+    run(app.selectbox(key="data").select("Card alerts"))
+    state(app).point.segment_job[1].wait(120)
+    assert saved_record(run(app)).segments is not None
+
+
+@pytest.mark.parametrize("query", [{"band": "true"}, {"now": "0.8,0.8", "stay": "true"}], ids=["two cuts", "stay"])
+def test_own_thresholds_exclude_two_cuts_and_staying(query):
+    app = unfold(opened(data="Card alerts", **query), "segments")
+    run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
+    assert state(app).point.segment_job is None
+    assert saved_record(app).segments is None

@@ -14,7 +14,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import current_thresholds_of
 from ui.operating_point.decision import drawings_of, evidence_for, record_of
 from ui.operating_point.sections.review_band import recorded_block
-from ui.operating_point.segment_jobs import chosen_segments
+from ui.operating_point.segment_jobs import chosen_segments, is_unfinished
 from ui.operating_point.state import PointContext
 from ui.records import ask_name, decision_log, offer_files
 from ui.shared.formatting import as_text
@@ -30,6 +30,9 @@ EXPANDER = "save_decision"
 def show_decision(context: PointContext) -> None:
     """Make a decision of the point on the screen."""
     analysis, view = context.analysis, context.view
+    if is_unfinished(analysis, context.point):
+        st.info("Thresholds for each segment are being found: the decision would hold common ones.")
+        return
     make_decision(
         analysis,
         context.point,

@@ -17,9 +17,11 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRECISION, count_columns, rules_on
 from ui.operating_point.sections.over_time import is_counted, warn_of_floors
 from ui.operating_point.segment_jobs import (
+    choose_segments,
+    is_unfinished,
     own_points,
     points_for,
-    segment_column,
+    segment_choice,
     segment_columns,
     segment_job,
     segment_names,
@@ -37,7 +39,7 @@ from ui.shared.formatting import (
     rounded_share,
     show_numbers,
 )
-from ui.shared.session import session
+from ui.shared.session import SegmentChoice
 from ui.shared.widgets import shown_when_open
 
 MAX_SHOWN, MAX_NAMED = 20, 8
@@ -57,6 +59,12 @@ def show_segments(context: PointContext) -> None:
 
 def _show_summary(analysis: Analysis, point: Point) -> None:
     """State what own thresholds change, also while the section is closed."""
+    choice = segment_choice(analysis)
+    if choice is not None and is_unfinished(analysis, point):
+        st.caption("Thresholds for each segment are being found …")
+        job = segment_job(analysis, choice.column)
+        known = job is not None and job.latest is not None
+        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(analysis, choice.column, known=known)
     found = own_points(analysis, point)
     if found is not None and found[2].proposed == "own":
         st.info(_change_words(found[0], found[2]), icon=":material/category:")
@@ -78,29 +86,28 @@ def _show_segments(analysis: Analysis, point: Point) -> None:
 
 def _ask(analysis: Analysis) -> tuple[str, bool]:
     """Ask for the column of segments and for common or own thresholds."""
-    state, columns = session().point, segment_columns(analysis)
+    columns, choice = segment_columns(analysis), segment_choice(analysis) or SegmentChoice("")
+    fingerprint = analysis.rated.fingerprint
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.session_state["segment_column"] = segment_column(analysis)
-        st.selectbox("Segments by", columns, key="segment_column", on_change=_keep_column, width=260)
-        st.session_state["segment_thresholds"] = OWN if state.own_thresholds else COMMON
+        st.session_state["segment_column"] = choice.column
+        st.selectbox("Segments by", columns, key="segment_column", on_change=_keep, args=(fingerprint,), width=260)
+        st.session_state["segment_thresholds"] = OWN if choice.own else COMMON
         st.segmented_control(
             "Thresholds",
             [COMMON, OWN],
             key="segment_thresholds",
             required=True,
-            on_change=_keep_own,
+            on_change=_keep,
+            args=(fingerprint,),
             help="Own thresholds reach the same marginal precision in every segment: the most fraud for a common "
             "budget of alerts. They are proposed only if they gain on alerts that did not choose them.",
         )
-    return str(segment_column(analysis)), state.own_thresholds
+    return choice.column, choice.own
 
 
-def _keep_column() -> None:
-    session().point.segment_column = st.session_state["segment_column"]
-
-
-def _keep_own() -> None:
-    session().point.own_thresholds = st.session_state["segment_thresholds"] == OWN
+def _keep(fingerprint: str) -> None:
+    own = st.session_state["segment_thresholds"] == OWN
+    choose_segments(fingerprint, SegmentChoice(st.session_state["segment_column"], own))
 
 
 def _show_own(analysis: Analysis, point: Point, column: str) -> None:
@@ -113,12 +120,10 @@ def _show_own(analysis: Analysis, point: Point, column: str) -> None:
     if job.failure is not None:
         raise job.failure
     paths = job.latest
-    if not job.finished:
-        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(analysis, column, known=paths is not None)
     if paths is None:
         st.progress(0.3, f"Finding thresholds for each value of '{as_text(shortened(column))}' …")
         return
-    points = points_for(paths, point, analysis.undecided([point])[0])
+    points = points_for(analysis, column, paths, point)
     if job.finished:
         st.markdown(_verdict_words(column, points))
     else:

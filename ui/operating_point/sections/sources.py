@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import RatedCounts, RatedDocuments
+from multiloss_core import OperatingPoint, RatedCounts, RatedDocuments, Unit
 from multiloss_core.formatting import count, plural, score_name, shortened
 from multiloss_core.numerics import Floats
 from multiloss_core.sources import RuleSet, SourceCounts
-from multiloss_core.thresholds import Point
+from multiloss_core.thresholds import SMOOTH, Point
 from ui.data.document_table import no_documents
 from ui.operating_point.active_goal import set_manual_thresholds
 from ui.operating_point.analysis import Analysis
@@ -70,8 +70,16 @@ def _show_priorities(analysis: Analysis, source: RatedDocuments | RatedCounts, p
     st.caption(
         "The first source in the order takes an alert; the order changes no alert. *Alone*: alerts that no other "
         "active source raises. They are lost when it is switched off, or added when it is switched on; their share of "
-        "fraud is the marginal precision of the switch. Rules are on where that pays at the target."
+        f"fraud is the marginal precision of the switch.{_choice_words(analysis, point)}"
     )
+
+
+def _choice_words(analysis: Analysis, point: Point) -> str:
+    if not analysis.alert_rules or not isinstance(point, OperatingPoint):
+        return ""
+    if point.method != SMOOTH.name:
+        return " This path leaves all rules off."
+    return " Rules are on where that pays at the target." if analysis.settings.unit is Unit.DOCUMENTS else ""
 
 
 def _ask(analysis: Analysis, known: SourceTable, found: tuple[SourceCounts, ...]) -> None:
