@@ -173,18 +173,24 @@ def _shown(point: Point, one: SegmentPoint, parts: Sequence[Segment]) -> Segment
     return replace(one, tp=tp, fp=fp, undecided=undecided, thresholds=point.thresholds)
 
 
-def own_points(analysis: Analysis, point: Point) -> tuple[str, SegmentPaths, SegmentPoints] | None:
-    """Return the chosen column and its segments' points, once the gate has decided."""
+def chosen_job(analysis: Analysis, point: Point) -> Task[SegmentPaths] | None:
+    """Return the search for own thresholds, where they are chosen, possible and counted."""
     choice = segment_choice(analysis)
     if choice is None or not choice.own or why_not_own(analysis, point):
         return None
-    column = choice.column
     try:
-        job = segment_job(analysis, column)
+        return segment_job(analysis, choice.column)
     except DataError:
         return None
+
+
+def own_points(analysis: Analysis, point: Point) -> tuple[str, SegmentPaths, SegmentPoints] | None:
+    """Return the chosen column and its segments' points, once the gate has decided."""
+    choice, job = segment_choice(analysis), chosen_job(analysis, point)
     paths = job.latest if job is not None and job.finished else None
-    return None if paths is None else (column, paths, points_for(analysis, column, paths, point))
+    if choice is None or paths is None:
+        return None
+    return choice.column, paths, points_for(analysis, choice.column, paths, point)
 
 
 def segment_rows(analysis: Analysis, point: Point) -> SegmentRows | None:
@@ -206,6 +212,5 @@ def chosen_segments(analysis: Analysis, point: Point) -> tuple[RecordedSegments,
 
 def is_unfinished(analysis: Analysis, point: Point) -> bool:
     """Return whether own thresholds were chosen and are still being found."""
-    choice, job = segment_choice(analysis), session().point.segment_job
-    wanted = choice is not None and choice.own and not why_not_own(analysis, point)
-    return wanted and (job is None or not job[1].finished)
+    job = chosen_job(analysis, point)
+    return job is not None and not job.finished

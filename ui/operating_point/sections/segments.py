@@ -18,7 +18,7 @@ from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRE
 from ui.operating_point.sections.over_time import is_counted, warn_of_floors
 from ui.operating_point.segment_jobs import (
     choose_segments,
-    is_unfinished,
+    chosen_job,
     own_points,
     points_for,
     segment_choice,
@@ -28,6 +28,7 @@ from ui.operating_point.segment_jobs import (
     why_not_own,
 )
 from ui.operating_point.state import PointContext
+from ui.server.queue import Task
 from ui.shared.formatting import (
     COUNT,
     HIGH,
@@ -59,12 +60,10 @@ def show_segments(context: PointContext) -> None:
 
 def _show_summary(analysis: Analysis, point: Point) -> None:
     """State what own thresholds change, also while the section is closed."""
-    choice = segment_choice(analysis)
-    if choice is not None and is_unfinished(analysis, point):
+    job = chosen_job(analysis, point)
+    if job is not None and not job.finished:
         st.caption("Thresholds for each segment are being found …")
-        job = segment_job(analysis, choice.column)
-        known = job is not None and job.latest is not None
-        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(analysis, choice.column, known=known)
+        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(job, known=job.latest is not None)
     found = own_points(analysis, point)
     if found is not None and found[2].proposed == "own":
         st.info(_change_words(found[0], found[2]), icon=":material/category:")
@@ -133,10 +132,9 @@ def _show_own(analysis: Analysis, point: Point, column: str) -> None:
     _show_differences(paths, points, analysis.has_undecided)
 
 
-def _look(analysis: Analysis, column: str, *, known: bool) -> None:
+def _look(job: Task[SegmentPaths], *, known: bool) -> None:
     """Look for results, and show the page once more when there are some."""
-    job = segment_job(analysis, column)
-    if job is None or job.finished or (job.latest is not None) != known:
+    if job.finished or (job.latest is not None) != known:
         st.rerun()
 
 
