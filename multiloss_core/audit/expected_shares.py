@@ -15,9 +15,9 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 # Standard deviation of the log odds for each unit of the log rank beyond the rated documents, and of the slope before
 # any data.
-WIDENING, SLOPE_SD = 0.35, 2.0
-# Rated documents are counted in this number of cells of equal size by rank; those nearest the floor are fitted.
-CELLS, SHARE_FITTED = 40, 0.5
+WIDENING, SLOPE_SD = 0.2, 2.0
+# Rated documents are counted in this number of cells of equal size by rank.
+CELLS = 40
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
 
@@ -41,8 +41,8 @@ def expected_shares(strata: AuditStrata, documents: RatedDocuments, scores: Arra
 
     `scores` (n, k) of all documents, unrated ones included. The rank of a document is the least share, over its scores,
     of documents with at least that score. The log odds of the precision are a line in the log rank, fitted by
-    penalised logistic regression to the rated half of the highest rank; it never rises with the rank. Beyond the rated
-    documents the standard deviation of the log odds grows by 0.35 for each unit of the log rank. `shares` are means
+    penalised logistic regression to the rated documents; it never rises with the rank. Beyond the rated
+    documents the standard deviation of the log odds grows by 0.2 for each unit of the log rank. `shares` are means
     over this uncertainty. Time O(n k log n).
 
     Raises
@@ -88,15 +88,11 @@ class _Line:
 
 def _fitted_line(ranks: Floats, labels: Bools, weights: Floats) -> _Line:
     order = np.argsort(ranks, kind="stable")
-    share = np.cumsum(weights[order]) / weights.sum()
-    chosen = order[share > 1 - SHARE_FITTED]
-    # Without a positive among them, the fit needs all rated documents.
-    chosen = chosen if labels[chosen].any() and not labels[chosen].all() else order
-    x, caught, weight = ranks[chosen], labels[chosen], weights[chosen]
-    cell = (np.arange(len(chosen)) * CELLS // len(chosen)).astype(np.intp)
+    x, caught, weight = ranks[order], labels[order], weights[order]
+    cell = (np.arange(len(order)) * CELLS // len(order)).astype(np.intp)
     totals = sums(cell, weight, CELLS)
     used = totals > 0
-    places = (sums(cell, weight * x, CELLS)[used]) / totals[used]
+    places = sums(cell, weight * x, CELLS)[used] / totals[used]
     totals, positives = totals[used], sums(cell, weight * caught, CELLS)[used]
     middle = float(places @ totals / totals.sum())
     column, penalty = (middle - places)[:, np.newaxis], np.array([[1 / SLOPE_SD**2]])
