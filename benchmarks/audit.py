@@ -101,7 +101,9 @@ def truth_of(strata: AuditStrata, scores: Floats, labels: Bools) -> Indices:
     return np.bincount(numbers[numbers >= 0], minlength=strata.count)
 
 
-def measured(case: Case, strata: AuditStrata, rated: Indices, audits: int) -> tuple[float, float, float, float]:
+def measured(
+    case: Case, strata: AuditStrata, rated: Indices, audits: int, *, rely_on_plan: bool = False
+) -> tuple[float, float, float, float]:
     """Return coverage of recall and of missed positives, mean width, positives found."""
     sizes, truth = strata.sizes(case.scores), truth_of(strata, case.scores, case.labels)
     generator = np.random.default_rng([4, len(rated)])
@@ -112,7 +114,9 @@ def measured(case: Case, strata: AuditStrata, rated: Indices, audits: int) -> tu
         found += int(positives.sum())
         key = tuple(positives)
         if key not in known:
-            estimates = audit_estimates(case.documents, Audit(strata, sizes, rated, positives), draws=DRAWS)
+            estimates = audit_estimates(
+                case.documents, Audit(strata, sizes, rated, positives), rely_on_plan=rely_on_plan, draws=DRAWS
+            )
             recall, missed = estimates.recall, estimates.missed
             known[key] = (
                 recall.low <= case.recall <= recall.high,
@@ -124,8 +128,12 @@ def measured(case: Case, strata: AuditStrata, rated: Indices, audits: int) -> tu
     return float(covered), float(missed_covered), float(width), found / audits
 
 
-def best_width(plan: AuditPlan, shares: Floats, tries: int = 400) -> float:
-    """Search for the allocation of smallest expected width, by moves between two strata."""
+def best_width(plan: AuditPlan, shares: Floats, tries: int = 400, limit: float = np.inf) -> float:
+    """Search for the allocation of smallest expected width, by moves between two strata.
+
+    `limit`: largest weight of a document, as a multiple of N / n.
+    """
+    least = np.maximum(np.minimum(MIN_RATINGS, plan.sizes), plan.sizes * BUDGET / (limit * plan.sizes.sum()) - 1)
     generator = np.random.default_rng(5)
     best, width = plan.allocation, expected_width(plan, shares)
     step = 0.5
@@ -135,7 +143,7 @@ def best_width(plan: AuditPlan, shares: Floats, tries: int = 400) -> float:
         other = best.copy()
         other[source] -= moved
         other[target] += moved
-        if other[source] < min(MIN_RATINGS, plan.sizes[source]) or other[target] > plan.sizes[target]:
+        if other[source] < least[source] or other[target] > plan.sizes[target]:
             continue
         found = expected_width(replace(plan, allocation=other), shares)
         if found < width:
@@ -152,11 +160,13 @@ def coverage(cases: dict[str, Case], audits: int) -> Iterator[tuple[object, ...]
         single = score_strata(case.scores, case.plan.strata.floors, names=plan.strata.names, count=1)
         ours = measured(case, plan.strata, plan.allocation, audits)
         simple = measured(case, single, np.array([BUDGET]), audits)
+        relying = measured(case, plan.strata, plan.allocation, audits, rely_on_plan=True)
         yield (
             *(name, f"{case.recall:.2f}", f"{case.missed:,}", f"{simple[3]:.1f} / {ours[3]:.1f}"),
             *(f"{100 * simple[0]:.1f}", f"{100 * ours[0]:.1f}", f"{100 * ours[1]:.1f}"),
             *(f"{simple[2]:.3f}", f"{ours[2]:.3f}", f"{ours[2] / simple[2]:.2f}"),
-            f"{plan.width:.3f} / {plan.pessimistic_width:.3f}",
+            *(f"{plan.width:.3f} / {plan.pessimistic_width:.3f}", f"{100 * relying[0]:.1f}"),
+            f"{relying[2] / simple[2]:.2f}",
         )
 
 
@@ -169,7 +179,8 @@ def allocations(cases: dict[str, Case]) -> Iterator[tuple[object, ...]]:
         yield (
             *(name, " ".join(map(str, plan.allocation)), " ".join(f"{100 * p:.3g}" for p in truth)),
             " ".join(f"{100 * p:.3g}" for p in plan.expected.shares),
-            *(f"{ours / best_width(plan, plan.expected.shares):.2f}", f"{ours_truly / best_width(plan, truth):.2f}"),
+            *(f"{ours / best_width(plan, plan.expected.shares, limit=limit):.2f}" for limit in (2.0, np.inf)),
+            *(f"{ours_truly / best_width(plan, truth, limit=limit):.2f}" for limit in (2.0, np.inf)),
         )
 
 
@@ -209,8 +220,8 @@ def by_allocation(sizes: Indices, rated: Indices) -> Floats:
 
 
 METHODS = {
-    "half a positive by n^2 / N (chosen)": spread(by_allocation),
-    "half a positive by n": spread(lambda _, rated: 0.5 * rated / rated.sum()),
+    "half a positive by n^2 / N (relying on the plan)": spread(by_allocation),
+    "half a positive by n (default)": spread(lambda _, rated: 0.5 * rated / rated.sum()),
     "half a positive by N": spread(lambda sizes, _: 0.5 * sizes / sizes.sum()),
     "half a positive in each (Jeffreys)": spread(lambda sizes, _: np.full(len(sizes), 0.5)),
     "MOVER of Wilson": mover,
@@ -248,12 +259,16 @@ def main() -> None:
         (
             *("population", "recall", "missed", "found: simple / planned", "simple covers, %", "planned covers, %"),
             *("missed covered, %", "simple width", "planned width", "ratio", "width expected / pessimistic"),
+            *("relying on the plan: covers, %", "ratio"),
         ),
         coverage(cases, chosen.audits),
     )
     print_table(
         "Allocation, and its width over the best found by search",
-        ("population", "ratings", "true shares, %", "expected shares, %", "for the expected shares", "for the truth"),
+        (
+            *("population", "ratings", "true shares, %", "expected shares, %", "for the expected shares, limited"),
+            *("not limited", "for the truth, limited", "not limited"),
+        ),
         allocations(cases),
     )
     print_table(
