@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
 from multiloss_core.audit.strata import AuditStrata
 from multiloss_core.errors import DataError
@@ -13,9 +13,8 @@ from multiloss_core.numerics.penalised_logistic import penalised_logistic
 from multiloss_core.tables.column_values import MAX_SCORE
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
-# Standard deviation of the log odds for each unit of the log rank beyond the rated documents, and of the slope before
-# any data.
-WIDENING, SLOPE_SD = 0.2, 2.0
+# Standard deviation of the slope of the log odds before any data.
+SLOPE_SD = 2.0
 # Rated documents are counted in this number of cells of equal size by rank.
 CELLS = 40
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
@@ -23,7 +22,7 @@ NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
 @dataclass(frozen=True, eq=False)
 class ExpectedShares:
-    """Shares of positives expected in strata (h,), and pessimistic ones, one sd higher."""
+    """Shares of positives expected in strata (h,), and pessimistic ones (h,), in (0, 1)."""
 
     shares: Floats
     pessimistic: Floats
@@ -40,10 +39,11 @@ def expected_shares(strata: AuditStrata, documents: RatedDocuments, scores: Arra
     """Extrapolate the precision near the floors to strata by the rank of the scores.
 
     `scores` (n, k) of all documents, unrated ones included. The rank of a document is the least share, over its scores,
-    of documents with at least that score. The log odds of the precision are a line in the log rank, fitted by
-    penalised logistic regression to the rated documents; it never rises with the rank. Beyond the rated
-    documents the standard deviation of the log odds grows by 0.2 for each unit of the log rank. `shares` are means
-    over this uncertainty. Time O(n k log n).
+    of documents with at least that score. Two lines are fitted to the log odds of the rated documents, by penalised
+    logistic regression: in the logarithm of the rank (a power law) and in its normal quantile (a binormal model, Metz
+    1978), which falls faster below the floors. They never fall with the score. `shares` are the means of both lines
+    over the uncertainty of the fits; `pessimistic` is the higher line plus one standard deviation (minus, for blocked
+    documents the lower one). Only the allocation depends on them. Time O(n k log n).
 
     Raises
     ------
@@ -59,43 +59,28 @@ def expected_shares(strata: AuditStrata, documents: RatedDocuments, scores: Arra
         raise DataError("A stratum has no document among the scores; give the scores of all documents.")
     ordered = np.sort(table, axis=0)
     inside = numbers >= 0
-    ranks = _log_ranks(ordered, table[inside])
-    places = sums(numbers[inside], ranks, strata.count) / np.bincount(numbers[inside], minlength=strata.count)
-    line = _fitted_line(_log_ranks(ordered, documents.scores), documents.labels, documents.weights)
-    logits, spread = line.at(places)
-    values = expit(logits[:, np.newaxis] + spread[:, np.newaxis] * NODES) @ (NODE_WEIGHTS / NODE_WEIGHTS.sum())
-    pessimistic = expit(logits + np.where(strata.blocked, -spread, spread))
-    return ExpectedShares(_inside(values), _inside(pessimistic))
+    counts = np.bincount(numbers[inside], minlength=strata.count)
+    below, rated = _ranks(ordered, table[inside]), _ranks(ordered, documents.scores)
+    means, highest = [], []
+    for scale in (_minus_log, _normal_quantile):
+        places = sums(numbers[inside], scale(below), strata.count) / counts
+        logits, spread = _line_at(places, scale(rated), documents.labels, documents.weights)
+        means.append(expit(logits[:, np.newaxis] + spread[:, np.newaxis] * NODES) @ (NODE_WEIGHTS / NODE_WEIGHTS.sum()))
+        highest.append(expit(logits + np.where(strata.blocked, -spread, spread)))
+    worst = np.where(strata.blocked, np.minimum(*highest), np.maximum(*highest))
+    return ExpectedShares(_inside((means[0] + means[1]) / 2), _inside(worst))
 
 
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """Log odds = a + b (x - middle), with the covariance (2, 2) of a and b and fitted ends."""
-
-    coefficients: Floats
-    covariance: Floats
-    middle: float
-    low: float
-    high: float
-
-    def at(self, x: Floats) -> tuple[Floats, Floats]:
-        """Compute the log odds at x (h,) and their standard deviations."""
-        basis = np.column_stack([np.ones(len(x)), x - self.middle])
-        fitted = np.einsum("ij,jk,ik->i", basis, self.covariance, basis)
-        beyond = np.maximum(x - self.high, 0.0) + np.maximum(self.low - x, 0.0)
-        return basis @ self.coefficients, np.sqrt(fitted + np.square(WIDENING * beyond))
-
-
-def _fitted_line(ranks: Floats, labels: Bools, weights: Floats) -> _Line:
-    order = np.argsort(ranks, kind="stable")
-    x, caught, weight = ranks[order], labels[order], weights[order]
+def _line_at(at: Floats, x: Floats, labels: Bools, weights: Floats) -> tuple[Floats, Floats]:
+    """Fit log odds to x (n,); compute them and their standard deviations at places (h,)."""
+    order = np.argsort(x, kind="stable")
     cell = (np.arange(len(order)) * CELLS // len(order)).astype(np.intp)
-    totals = sums(cell, weight, CELLS)
+    totals = sums(cell, weights[order], CELLS)
     used = totals > 0
-    places = sums(cell, weight * x, CELLS)[used] / totals[used]
-    totals, positives = totals[used], sums(cell, weight * caught, CELLS)[used]
+    places = sums(cell, (weights * x)[order], CELLS)[used] / totals[used]
+    totals, positives = totals[used], sums(cell, (weights * labels)[order], CELLS)[used]
     middle = float(places @ totals / totals.sum())
-    column, penalty = (middle - places)[:, np.newaxis], np.array([[1 / SLOPE_SD**2]])
+    column, penalty = (places - middle)[:, np.newaxis], np.array([[1 / SLOPE_SD**2]])
     start = np.array([np.log((positives.sum() + 0.5) / ((totals - positives).sum() + 0.5)), 1.0])
     fitted = penalised_logistic(
         column, np.array([True]), positives, totals, penalty, start, max_steps=50, small_gain=1e-9
@@ -103,18 +88,26 @@ def _fitted_line(ranks: Floats, labels: Bools, weights: Floats) -> _Line:
     precision = expit(fitted[0] + column[:, 0] * fitted[1])
     basis = np.column_stack([np.ones(len(places)), places - middle])
     curvature = basis.T @ (basis * (totals * precision * (1 - precision))[:, np.newaxis])
-    curvature += np.diag([1e-9, 1 / SLOPE_SD**2])
-    covariance = np.linalg.inv(curvature)
-    return _Line(np.array([fitted[0], -fitted[1]]), covariance, middle, float(x.min()), float(x.max()))
+    covariance = np.linalg.inv(curvature + np.diag([1e-9, 1 / SLOPE_SD**2]))
+    basis = np.column_stack([np.ones(len(at)), at - middle])
+    return basis @ fitted, np.sqrt(np.einsum("ij,jk,ik->i", basis, covariance, basis))
 
 
-def _log_ranks(ordered: Floats, scores: Floats) -> Floats:
-    """Compute log ranks (m,) of scores (m, k) among sorted ones (n, k)."""
+def _ranks(ordered: Floats, scores: Floats) -> Floats:
+    """Compute ranks (m,) in (0, 1) of scores (m, k) among sorted ones (n, k); 0 is the top."""
     count = len(ordered)
     above = [
         count - np.searchsorted(column, values, side="left") for column, values in zip(ordered.T, scores.T, strict=True)
     ]
-    return np.log(np.maximum(np.minimum.reduce(above), 0.5) / count)
+    return np.asarray((np.minimum.reduce(above) + 0.5) / (count + 1))
+
+
+def _minus_log(ranks: Floats) -> Floats:
+    return np.asarray(-np.log(ranks))
+
+
+def _normal_quantile(ranks: Floats) -> Floats:
+    return np.asarray(-ndtri(ranks))
 
 
 def _inside(shares: Floats) -> Floats:
