@@ -1,0 +1,125 @@
+"""Draw the documents of an audit with a seed: the same ones in SQL and in Python."""
+
+import json
+from hashlib import md5
+
+import numpy as np
+import pandas as pd
+
+from multiloss_core.audit.plan import AuditPlan
+from multiloss_core.audit.strata import SqlDialect, quoted
+from multiloss_core.errors import DataError
+from multiloss_core.numerics.arrays import Indices
+from multiloss_core.thresholds.data.document_checks import first_row
+
+# Columns that the draw adds.
+STRATUM, PROBABILITY = "audit_stratum", "audit_probability"
+
+
+def draw_sql(
+    plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: SqlDialect = "postgresql", columns: str = "s.*"
+) -> str:
+    """Write the statement that draws a plan's documents from a table.
+
+    In each stratum the documents with the smallest MD5 sums of seed and `key` are drawn, a column of whole numbers or
+    text without repetition. The three dialects and `draw_rows` draw the same documents. The result has the `columns` of
+    the table, the stratum and the inclusion probability: ratings over documents found now, which may differ from the
+    planned sizes. `table` and `columns` are inserted as they are.
+
+    Raises
+    ------
+    DataError : a dialect that is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core.audit import ExpectedShares, draw_sql, plan_audit, score_strata
+    >>> strata = score_strata([0.1, 0.2, 0.3, 0.9], [0.5], names=["model"], count=1)
+    >>> plan = plan_audit(strata, [3], ExpectedShares(np.array([0.1]), np.array([0.2])), caught=1, budget=3)
+    >>> print(draw_sql(plan, "documents", "id")[-39:])
+    <= CASE audit_stratum WHEN 0 THEN 3 END
+    """
+    name = quoted(key, dialect)
+    stratum = f"SELECT {columns}, {plan.strata.sql(dialect)} AS {STRATUM} FROM {table} s"
+    places = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY md5(concat('{int(seed)}:', {name})))"
+    ranked = (
+        f"SELECT t.*, {places} AS audit_place, count(*) OVER (PARTITION BY {STRATUM}) AS audit_size "
+        f"FROM ({stratum}) t WHERE {STRATUM} IS NOT NULL"
+    )
+    wanted = " ".join(f"WHEN {i} THEN {n}" for i, n in enumerate(plan.allocation))
+    ratings = f"CASE {STRATUM} {wanted} END"
+    # A number with an exponent is exact enough in every engine; a decimal would be cut.
+    share = f"least({ratings}, audit_size) * 1e0 / audit_size"
+    return f"SELECT d.*, {share} AS {PROBABILITY} FROM ({ranked}) d WHERE audit_place <= {ratings}"
+
+
+def draw_rows(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> Indices:
+    """Return the row positions (m,) of the drawn documents, by stratum and order of the draw.
+
+    The same documents as `draw_sql`. Time O(n log n).
+
+    Raises
+    ------
+    DataError : the key or a score is missing, or a key is blank, repeated or neither a whole number nor text.
+    """
+    if key not in frame:
+        raise DataError(f"The table has no column '{key}'; name the column that identifies documents.")
+    column = frame[key]
+    if column.isna().any():
+        raise DataError(f"The key '{key}' is blank in row {first_row(column.isna().to_numpy())}; fill it in.")
+    if not (pd.api.types.is_integer_dtype(column) or column.map(lambda value: isinstance(value, str | int)).all()):
+        raise DataError(f"The key '{key}' must hold whole numbers or text, as other values differ between engines.")
+    if column.duplicated().any():
+        row = first_row(column.duplicated().to_numpy())
+        raise DataError(f"The key '{key}' is repeated in row {row}; keep one row for each document.")
+    strata = plan.strata.assign_frame(frame)
+    rows = []
+    for number, count in enumerate(plan.allocation):
+        here = np.flatnonzero(strata == number)
+        sums = [md5(f"{int(seed)}:{value}".encode(), usedforsecurity=False).hexdigest() for value in column.iloc[here]]
+        rows.append(here[np.argsort(np.array(sums, dtype=str), kind="stable")[:count]])
+    return np.concatenate(rows)
+
+
+def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> pd.DataFrame:
+    """Return the drawn rows with their stratum and inclusion probability, as `draw_sql` does."""
+    rows = draw_rows(plan, frame, key, seed=seed)
+    strata = plan.strata.assign_frame(frame)
+    sizes = np.bincount(strata[strata >= 0], minlength=plan.strata.count)
+    drawn = strata[rows]
+    shares = np.minimum(plan.allocation, sizes)[drawn] / sizes[drawn]
+    return frame.iloc[rows].assign(**{STRATUM: drawn, PROBABILITY: shares})
+
+
+def plan_csv(plan: AuditPlan) -> str:
+    """Write one line for each stratum: condition, documents, ratings, probability, shares."""
+    return _table(plan).to_csv(index=False, lineterminator="\n")
+
+
+def plan_json(plan: AuditPlan) -> str:
+    """Write the same as JSON, with names, floors, edges, block thresholds and expected widths."""
+    content = {
+        "scores": list(plan.strata.names),
+        "floors": plan.strata.floors.tolist(),
+        "edges": plan.strata.edges.tolist(),
+        "blocks": [None if np.isinf(block) else float(block) for block in plan.strata.blocks],
+        "expected_width": plan.width,
+        "pessimistic_width": plan.pessimistic_width,
+        "strata": _table(plan).to_dict(orient="records"),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _table(plan: AuditPlan) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            STRATUM: range(plan.strata.count),
+            "condition": plan.strata.labels,
+            "blocked": plan.strata.blocked,
+            "documents": plan.sizes,
+            "ratings": plan.allocation,
+            PROBABILITY: plan.probabilities,
+            "expected_share": plan.expected.shares,
+            "pessimistic_share": plan.expected.pessimistic,
+        }
+    )

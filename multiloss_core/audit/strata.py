@@ -1,0 +1,238 @@
+"""Divide the documents that are never rated into strata by their scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from multiloss_core.errors import DataError
+from multiloss_core.formatting import direction, plural, score_name, score_range, score_side, score_threshold
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.tables.column_values import MAX_SCORE
+from multiloss_core.thresholds.data.document_checks import checked_names
+
+SqlDialect = Literal["duckdb", "postgresql", "spark"]
+MAX_STRATA = 8
+# Strata below the floors, and the power that makes those near the floors small (`benchmarks/results/audit.md`).
+DEFAULT_STRATA, POWER = 6, 2.0
+# Number of a document without a stratum: rated anyway, or without a number in each score.
+NO_STRATUM = -1
+
+
+@dataclass(frozen=True, eq=False)
+class AuditStrata:
+    """Strata of unrated documents, as conditions on scores that SQL and Python evaluate alike.
+
+    Stratum i of `edges` (h - 1, k), falling from row to row, holds the documents below all `floors` (k,) that reach one
+    of the edges i and none of the rows before; the last one holds all others below the floors. Where `blocks` (k,) has
+    a finite threshold, one more stratum holds the documents that reach one: they are blocked without a rating.
+    Documents that have no number in some score belong to no stratum.
+
+    Raises
+    ------
+    DataError : no floor below infinity, edges that do not fall or reach a floor, a block threshold at or below its
+        floor, or more than 8 strata.
+    """
+
+    names: tuple[str, ...]
+    floors: Floats
+    edges: Floats
+    blocks: Floats
+
+    def __post_init__(self) -> None:
+        count = len(self.names)
+        if self.floors.shape != (count,) or self.blocks.shape != (count,) or self.edges.shape[1:] != (count,):
+            raise DataError(f"There must be one floor, block threshold and column of edges for each of {count} scores.")
+        if not np.isfinite(self.floors).all() or not np.isfinite(self.edges).all():
+            raise DataError("Rating floors and edges of strata must be numbers.")
+        steps = np.diff(np.vstack([self.floors, self.edges]), axis=0)
+        if (steps > 0).any() or not (steps < 0).any(axis=1).all():
+            raise DataError("Edges of strata must lie below the floors and fall from one stratum to the next.")
+        if not (self.blocks > self.floors).all():
+            raise DataError("Each block threshold must lie above the rating floor of its score.")
+        if self.count > MAX_STRATA:
+            raise DataError(f"An audit has at most {MAX_STRATA} strata; choose fewer edges.")
+
+    @property
+    def has_blocked(self) -> bool:
+        """Whether the last stratum holds blocked documents."""
+        return bool(np.isfinite(self.blocks).any())
+
+    @property
+    def count(self) -> int:
+        """The number of strata."""
+        return len(self.edges) + 1 + self.has_blocked
+
+    @property
+    def blocked(self) -> Bools:
+        """Whether each stratum (h,) holds blocked documents."""
+        return (np.arange(self.count) == len(self.edges) + 1) & self.has_blocked
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the condition of each stratum in words."""
+        upper = np.vstack([self.floors, self.edges])
+        words = []
+        for i, row in enumerate(upper):
+            if i < len(self.edges):
+                parts = (
+                    f"{score_name(name)} {score_range(name, low, high)}"
+                    for name, low, high in zip(self.names, self.edges[i], row, strict=True)
+                )
+                words.append(" or ".join(parts))
+            else:
+                parts = (
+                    f"{score_name(name)} {'>' if direction(name) < 0 else '<'} {score_threshold(name, high)}"
+                    for name, high in zip(self.names, row, strict=True)
+                )
+                words.append(" and ".join(parts))
+        if self.has_blocked:
+            blocks = zip(self.names, self.blocks, strict=True)
+            words.append(" or ".join(f"{score_side(n)} {score_threshold(n, b)}" for n, b in blocks if b < np.inf))
+        return tuple(words)
+
+    def assign(self, scores: ArrayLike) -> Indices:
+        """Find the stratum of each document (n,) by its scores (n, k); -1 for none. O(n h k).
+
+        Raises
+        ------
+        DataError : not one column for each score.
+        """
+        table = np.asarray(scores, dtype=np.float64)
+        table = table[:, np.newaxis] if table.ndim == 1 else table
+        if table.ndim != 2 or table.shape[1] != len(self.names):
+            raise DataError(f"There must be a column of scores for each of {len(self.names)} names.")
+        numbers = np.full(len(table), len(self.edges), dtype=np.intp)
+        for i in range(len(self.edges) - 1, -1, -1):
+            numbers[(table >= self.edges[i]).any(axis=1)] = i
+        numbers[(table >= self.floors).any(axis=1)] = NO_STRATUM
+        numbers[(table >= self.blocks).any(axis=1) & self.has_blocked] = len(self.edges) + 1
+        # NaN fails every comparison.
+        numbers[~(np.abs(table) < MAX_SCORE).all(axis=1)] = NO_STRATUM
+        return numbers
+
+    def assign_frame(self, frame: pd.DataFrame) -> Indices:
+        """Find the stratum of each row (n,) of a table with the score columns; -1 for none.
+
+        Raises
+        ------
+        DataError : a score column is missing or holds text.
+        """
+        columns = []
+        for name in self.names:
+            if score_name(name) not in frame:
+                raise DataError(f"The table has no column '{score_name(name)}'; add the score.")
+            try:
+                values = frame[score_name(name)].to_numpy(dtype=np.float64, na_value=np.nan)
+            except (TypeError, ValueError):
+                raise DataError(f"The column '{score_name(name)}' must hold numbers.") from None
+            columns.append(direction(name) * values)
+        return self.assign(np.column_stack(columns))
+
+    def sizes(self, scores: ArrayLike) -> Indices:
+        """Count the documents of each stratum (h,) in scores (n, k)."""
+        numbers = self.assign(scores)
+        return np.bincount(numbers[numbers >= 0], minlength=self.count)
+
+    def sql(self, dialect: SqlDialect = "postgresql") -> str:
+        """Write the number of the stratum as an expression of SQL; NULL for none."""
+        parts = [f"NOT {self._finite(dialect)} THEN NULL"]
+        if self.has_blocked:
+            parts.append(f"{self._reaches(self.blocks, dialect)} THEN {len(self.edges) + 1}")
+        parts.append(f"{self._reaches(self.floors, dialect)} THEN NULL")
+        parts += [f"{self._reaches(row, dialect)} THEN {i}" for i, row in enumerate(self.edges)]
+        return f"CASE {' '.join(f'WHEN {part}' for part in parts)} ELSE {len(self.edges)} END"
+
+    def count_sql(self, table: str, dialect: SqlDialect = "postgresql") -> str:
+        """Write the statement that counts each stratum; `table` is inserted as it is."""
+        inner = f"SELECT {self.sql(dialect)} AS audit_stratum FROM {table}"
+        return (
+            f"SELECT audit_stratum, count(*) AS documents FROM ({inner}) t "
+            "WHERE audit_stratum IS NOT NULL GROUP BY audit_stratum ORDER BY audit_stratum"
+        )
+
+    def _reaches(self, row: Floats, dialect: SqlDialect) -> str:
+        tests = []
+        for name, value in zip(self.names, row, strict=True):
+            if value < np.inf:
+                sign = "<=" if direction(name) < 0 else ">="
+                tests.append(f"{quoted(score_name(name), dialect)} {sign} {_number(direction(name) * float(value))}")
+        return f"({' OR '.join(tests)})"
+
+    def _finite(self, dialect: SqlDialect) -> str:
+        tests = []
+        for name in self.names:
+            column = quoted(score_name(name), dialect)
+            # Engines put NaN above all numbers; DuckDB may assume from statistics of a file that there is none.
+            finite = f"isfinite({column}) AND " if dialect == "duckdb" else ""
+            tests.append(f"{finite}abs({column}) < {_number(MAX_SCORE)}")
+        return f"coalesce({' AND '.join(tests)}, FALSE)"
+
+
+def score_strata(
+    scores: ArrayLike,
+    floors: ArrayLike,
+    *,
+    blocks: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    count: int = DEFAULT_STRATA,
+) -> AuditStrata:
+    """Choose strata by the nearness of a document's highest percentile to the floors.
+
+    `scores` (n, k) of all documents or of a random sample, high = suspicious; `floors` (k,); `blocks` (k,), infinity
+    for none. Edge i of each score is the quantile that a share ((i + 1) / `count`)^2 of the documents below all
+    floors reaches; a document belongs to the first stratum with an edge that it reaches. Tied scores may make fewer
+    strata. Deterministic. Time O(n k log n).
+
+    Raises
+    ------
+    DataError : no document below the floors, more than 8 strata, or see `AuditStrata`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core.audit import score_strata
+    >>> strata = score_strata(np.arange(100) / 100, [0.9], count=3)
+    >>> strata.edges[:, 0], strata.sizes(np.arange(100) / 100)
+    (array([0.8, 0.5]), array([10, 30, 50]))
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    table = table[:, np.newaxis] if table.ndim == 1 else table
+    floor_array = np.atleast_1d(np.asarray(floors, dtype=np.float64))
+    if table.ndim != 2 or floor_array.shape != (table.shape[1],):
+        raise DataError("There must be one rating floor for each column of scores.")
+    block_array = np.full(len(floor_array), np.inf) if blocks is None else np.asarray(blocks, dtype=np.float64)
+    block_array = np.atleast_1d(block_array)
+    if not 1 <= count <= MAX_STRATA:
+        raise DataError(f"Choose 1 to {MAX_STRATA} strata, not {count}.")
+    below = table[(table < floor_array).all(axis=1) & (np.abs(table) < MAX_SCORE).all(axis=1)]
+    if not len(below):
+        raise DataError(f"None of {plural(len(table), 'document')} lies below all floors; add the unrated documents.")
+    ranks = np.ceil(len(below) * (np.arange(1, count) / count) ** POWER).astype(np.intp)
+    edges = np.sort(below, axis=0)[::-1][ranks - 1]
+    # A repeated edge or one at the lowest score makes an empty stratum.
+    kept: list[Floats] = []
+    left = np.ones(len(below), dtype=bool)
+    for row in edges:
+        rest = left & ~(below >= row).any(axis=1)
+        if rest.any() and rest.sum() < left.sum():
+            kept.append(row)
+            left = rest
+    names = checked_names(names, len(floor_array))
+    return AuditStrata(names, floor_array, np.array(kept).reshape(-1, len(floor_array)), block_array)
+
+
+def quoted(column: str, dialect: SqlDialect) -> str:
+    """Quote the name of a column. Raises DataError for a dialect that is not known."""
+    if dialect not in ("duckdb", "postgresql", "spark"):
+        raise DataError(f"The dialect must be 'duckdb', 'postgresql' or 'spark', not '{dialect}'.")
+    mark = "`" if dialect == "spark" else '"'
+    return mark + column.replace(mark, 2 * mark) + mark
+
+
+def _number(value: float) -> str:
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"

@@ -1,0 +1,145 @@
+"""Estimates and intervals against closed forms and all samples of small populations."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import betabinom, hypergeom
+
+from multiloss_core import DataError, RatedDocuments
+from multiloss_core.audit import Audit, AuditStrata, audit_estimates
+from tests.audit.samples import population
+
+
+def documents(caught=3, others=2, *, weights=None):
+    scores = np.linspace(0.5, 0.9, caught + others)
+    return RatedDocuments(scores, np.arange(caught + others) >= others, weights, names=["a"], floors=[0.5])
+
+
+def strata(count, *, block=np.inf):
+    edges = np.array([[0.4], [0.3], [0.2]])[: count - 1].reshape(-1, 1)
+    return AuditStrata(("a",), np.array([0.5]), edges, np.array([block]))
+
+
+@pytest.mark.parametrize(
+    ("size", "rated", "positives"), [(5_000, 200, 0), (5_000, 200, 1), (300, 200, 2), (900, 50, 9)]
+)
+def test_one_stratum_has_the_interval_of_jeffreys(size, rated, positives):
+    audit = Audit(strata(1), np.array([size]), np.array([rated]), np.array([positives]))
+    missed = audit_estimates(documents(), audit, draws=200_000).missed
+    exact = betabinom(size - rated, positives + 0.5, rated - positives + 0.5)
+    assert missed.estimate == size * positives / rated
+    assert missed.low == pytest.approx(positives + exact.ppf(0.025), abs=1 + 0.01 * missed.estimate)
+    assert missed.high == pytest.approx(positives + exact.ppf(0.975), rel=0.03)
+
+
+SIZES, RATED = np.array([12, 25]), np.array([6, 9])
+
+
+@pytest.fixture(scope="module")
+def of_all_samples():
+    return {
+        found: audit_estimates(documents(), Audit(strata(2), SIZES, RATED, np.array(found)), draws=4_000)
+        for found in product(range(RATED[0] + 1), range(RATED[1] + 1))
+    }
+
+
+def chances(truth):
+    """Compute the probability of each pair of positives found."""
+    parts = [
+        hypergeom(size, positives, n).pmf(np.arange(n + 1))
+        for size, positives, n in zip(SIZES, truth, RATED, strict=True)
+    ]
+    return {found: parts[0][found[0]] * parts[1][found[1]] for found in product(*(range(n + 1) for n in RATED))}
+
+
+def test_intervals_cover_small_populations(of_all_samples):
+    coverage = []
+    for truth in product(range(6), range(5)):
+        recall = 3 / (3 + sum(truth))
+        coverage.append(
+            sum(
+                chance
+                for found, chance in chances(truth).items()
+                if of_all_samples[found].recall.low - 1e-9 <= recall <= of_all_samples[found].recall.high + 1e-9
+            )
+        )
+    assert np.mean(coverage) > 0.93
+    assert min(coverage) > 0.75
+
+
+@pytest.mark.parametrize("truth", [(0, 0), (3, 1), (1, 6)])
+def test_missed_positives_are_unbiased(of_all_samples, truth):
+    mean = sum(chance * of_all_samples[found].missed.estimate for found, chance in chances(truth).items())
+    assert mean == pytest.approx(sum(truth))
+
+
+def test_prevalence_is_unbiased_over_draws():
+    chosen = population(count=2_000, budget=300)
+    plan, generator = chosen.plan, np.random.default_rng(0)
+    numbers = plan.strata.assign(chosen.scores)
+    truth = np.bincount(numbers[numbers >= 0], chosen.labels[numbers >= 0], 4).astype(int)
+    estimates = []
+    for _ in range(400):
+        found = generator.hypergeometric(truth, plan.sizes - truth, plan.allocation)
+        audit = Audit(plan.strata, plan.sizes, plan.allocation, found)
+        estimates.append(audit_estimates(chosen.documents, audit, draws=100).prevalence.estimate)
+    error = np.std(estimates) / 20
+    assert np.mean(estimates) == pytest.approx(chosen.labels.mean(), abs=4 * error)
+
+
+def test_a_complete_audit_has_no_uncertainty():
+    audit = Audit(strata(2), np.array([10, 20]), np.array([10, 20]), np.array([2, 1]))
+    estimates = audit_estimates(documents(), audit)
+    assert (estimates.recall.low, estimates.recall.high) == (0.5, 0.5)
+    assert estimates.f1.estimate == pytest.approx(2 * 3 / (3 + 3 + 5))
+    assert estimates.prevalence.estimate == pytest.approx(6 / 35)
+    assert estimates.recall_of_new_data.low < 0.3
+    assert estimates.recall_of_new_data.high > 0.7
+
+
+def test_audit_without_positives_bounds_recall():
+    audit = Audit(strata(2), np.array([100, 900]), np.array([50, 100]), np.array([0, 0]))
+    recall = audit_estimates(documents(), audit).recall
+    assert (recall.estimate, recall.high) == (1, 1)
+    assert recall.low < 0.9
+
+
+def test_thresholds_above_the_floor_miss_rated_positives():
+    audit = Audit(strata(1), np.array([10]), np.array([10]), np.array([1]))
+    rated = documents(caught=4, others=1)
+    estimates = audit_estimates(rated, audit, [0.75])
+    assert rated.counts_at([0.75]).tp == 2
+    assert estimates.missed.estimate == 3
+    assert estimates.recall.estimate == pytest.approx(2 / 5)
+
+
+def test_weights_count_rated_documents_many_times():
+    audit = Audit(strata(1), np.array([10]), np.array([10]), np.array([1]))
+    recall = audit_estimates(documents(weights=np.full(5, 3.0)), audit).recall
+    assert recall.estimate == pytest.approx(9 / 10)
+
+
+def test_blocked_documents_are_caught_and_cost_negatives():
+    audit = Audit(strata(1, block=0.95), np.array([100, 40]), np.array([100, 20]), np.array([2, 15]))
+    estimates = audit_estimates(documents(), audit)
+    exact = betabinom(20, 5.5, 15.5)
+    assert estimates.false_blocks.estimate == 10
+    assert estimates.false_blocks.low == pytest.approx(5 + exact.ppf(0.025), abs=1)
+    assert estimates.false_blocks.high == pytest.approx(5 + exact.ppf(0.975), abs=1)
+    assert estimates.recall.estimate == pytest.approx((3 + 30) / (3 + 30 + 2))
+    assert estimates.missed.low == estimates.missed.high == 2
+
+
+def test_the_audit_must_fit_the_documents():
+    audit = Audit(strata(2), np.array([10, 20]), np.array([5, 5]), np.array([1, 0]))
+    with pytest.raises(DataError, match="below the rating floors"):
+        audit_estimates(documents(), audit, [0.4])
+    with pytest.raises(DataError, match="own scores and floors"):
+        audit_estimates(RatedDocuments([0.6, 0.7], [0, 1], names=["a"], floors=[0.55]), audit)
+    with pytest.raises(DataError, match="no rating in stratum 1"):
+        audit_estimates(documents(), Audit(strata(2), np.array([10, 20]), np.array([5, 0]), np.array([1, 0])))
+    with pytest.raises(DataError, match="reach a block threshold"):
+        audit_estimates(documents(), Audit(strata(1, block=0.8), np.array([9, 9]), np.array([5, 5]), np.array([1, 0])))
+    with pytest.raises(DataError, match="level"):
+        audit_estimates(documents(), audit, level=1)
