@@ -1,7 +1,7 @@
 """Random audits of unrated documents: recall, missed positives and false blocks.
 
 `score_strata` divides the documents below the floors by their scores, `plan_audit` allocates ratings to the strata,
-`draw_sql` and `draw_rows` draw the documents, and `audit_estimates` reads recall from the rated `Audit`.
+`draw_sql` and `draw_rows` draw the documents, and `read_audit` estimates recall from the rated `Audit`.
 """
 
 import lazy_loader

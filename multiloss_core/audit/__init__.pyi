@@ -1,7 +1,7 @@
 from .draw import draw_rows as draw_rows
 from .draw import draw_sql as draw_sql
 from .draw import drawn_frame as drawn_frame
-from .draw import plan_csv as plan_csv
+from .draw import plan_from_json as plan_from_json
 from .draw import plan_json as plan_json
 from .expected_shares import ExpectedShares as ExpectedShares
 from .expected_shares import expected_shares as expected_shares
@@ -11,7 +11,10 @@ from .rated_audit import Audit as Audit
 from .rated_audit import RecallDecision as RecallDecision
 from .rated_audit import can_state_recall as can_state_recall
 from .recall import AuditEstimates as AuditEstimates
-from .recall import audit_estimates as audit_estimates
+from .recall import AuditReading as AuditReading
+from .recall import read_audit as read_audit
 from .strata import MAX_STRATA as MAX_STRATA
 from .strata import AuditStrata as AuditStrata
+from .strata import SqlDialect as SqlDialect
+from .strata import halved_strata as halved_strata
 from .strata import score_strata as score_strata

@@ -6,14 +6,16 @@ from hashlib import md5
 import numpy as np
 import pandas as pd
 
+from multiloss_core.audit.expected_shares import ExpectedShares
 from multiloss_core.audit.plan import AuditPlan
-from multiloss_core.audit.strata import SqlDialect, quoted
+from multiloss_core.audit.strata import AuditStrata, SqlDialect, checked_sizes, quoted
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Indices
 from multiloss_core.thresholds.data.document_checks import first_row
 
 # Columns that the draw adds.
 STRATUM, PROBABILITY = "audit_stratum", "audit_probability"
+MAX_PLAN_BYTES = 2**20
 
 
 def draw_sql(
@@ -72,7 +74,7 @@ def draw_rows(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) 
     if column.duplicated().any():
         row = first_row(column.duplicated().to_numpy())
         raise DataError(f"The key '{key}' is repeated in row {row}; keep one row for each document.")
-    strata = plan.strata.assign_frame(frame)
+    strata = plan.strata.assign(plan.strata.scores_of(frame))
     rows = []
     for number, count in enumerate(plan.allocation):
         here = np.flatnonzero(strata == number)
@@ -84,42 +86,76 @@ def draw_rows(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) 
 def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> pd.DataFrame:
     """Return the drawn rows with their stratum and inclusion probability, as `draw_sql` does."""
     rows = draw_rows(plan, frame, key, seed=seed)
-    strata = plan.strata.assign_frame(frame)
+    strata = plan.strata.assign(plan.strata.scores_of(frame))
     sizes = np.bincount(strata[strata >= 0], minlength=plan.strata.count)
     drawn = strata[rows]
     shares = np.minimum(plan.allocation, sizes)[drawn] / sizes[drawn]
     return frame.iloc[rows].assign(**{STRATUM: drawn, PROBABILITY: shares})
 
 
-def plan_csv(plan: AuditPlan) -> str:
-    """Write one line for each stratum: condition, documents, ratings, probability, shares."""
-    return _table(plan).to_csv(index=False, lineterminator="\n")
-
-
 def plan_json(plan: AuditPlan) -> str:
-    """Write the same as JSON, with names, floors, edges, block thresholds and expected widths."""
+    """Write the file of a plan: strata, sizes, ratings, inclusion probabilities and expectations."""
     content = {
         "scores": list(plan.strata.names),
         "floors": plan.strata.floors.tolist(),
         "edges": plan.strata.edges.tolist(),
         "blocks": [None if np.isinf(block) else float(block) for block in plan.strata.blocks],
+        "caught": plan.caught,
+        "known_missed": plan.known_missed,
         "expected_width": plan.width,
         "pessimistic_width": plan.pessimistic_width,
-        "strata": _table(plan).to_dict(orient="records"),
+        "strata": [
+            {
+                STRATUM: number,
+                "condition": plan.strata.labels[number],
+                "documents": int(plan.sizes[number]),
+                "ratings": int(plan.allocation[number]),
+                PROBABILITY: float(plan.probabilities[number]),
+                "expected_share": float(plan.expected.shares[number]),
+                "pessimistic_share": float(plan.expected.pessimistic[number]),
+            }
+            for number in range(plan.strata.count)
+        ],
     }
     return json.dumps(content, indent=2, ensure_ascii=False)
 
 
-def _table(plan: AuditPlan) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            STRATUM: range(plan.strata.count),
-            "condition": plan.strata.labels,
-            "blocked": plan.strata.blocked,
-            "documents": plan.sizes,
-            "ratings": plan.allocation,
-            PROBABILITY: plan.probabilities,
-            "expected_share": plan.expected.shares,
-            "pessimistic_share": plan.expected.pessimistic,
-        }
+def plan_from_json(text: str | bytes) -> AuditPlan:
+    """Read the file of a plan; `plan_json` wrote it.
+
+    Raises
+    ------
+    DataError : a file of more than 1 MB, that is no plan, or whose parts do not fit.
+    """
+    if len(text) > MAX_PLAN_BYTES:
+        raise DataError("The file is too large for the plan of an audit; choose the one that was saved with the draw.")
+    try:
+        content = json.loads(text)
+        scores, rows = [str(name) for name in content["scores"]], content["strata"]
+        blocks = [np.inf if block is None else float(block) for block in content["blocks"]]
+        strata = AuditStrata(
+            tuple(scores),
+            np.array(content["floors"], dtype=np.float64),
+            np.array(content["edges"], dtype=np.float64).reshape(-1, len(scores)),
+            np.array(blocks),
+        )
+        each = {name: np.array([float(row[name]) for row in rows]) for name in ("documents", "ratings")}
+        shares = [np.array([float(row[f"{kind}_share"]) for row in rows]) for kind in ("expected", "pessimistic")]
+        numbers = [float(content[name]) for name in ("caught", "known_missed", "expected_width", "pessimistic_width")]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError("The file is no plan of an audit; choose the one that was saved with the draw.") from None
+    sizes, ratings = checked_sizes(strata, each["documents"]), checked_sizes(strata, each["ratings"])
+    if (ratings > sizes).any() or len(shares[0]) != strata.count:
+        raise DataError("The plan of the audit has more ratings than documents in a stratum; make the plan again.")
+    return AuditPlan(
+        strata=strata,
+        sizes=sizes,
+        expected=ExpectedShares(*shares),
+        allocation=ratings,
+        caught=numbers[0],
+        known_missed=numbers[1],
+        width=numbers[2],
+        pessimistic_width=numbers[3],
     )

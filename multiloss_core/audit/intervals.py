@@ -11,23 +11,25 @@ DRAWS = 20_000
 ADDED = 0.5
 
 
-def added_positives(sizes: Indices, rated: Indices, blocked: Bools, *, rely_on_plan: bool = False) -> Floats:
+def added_positives(rated: Floats | Indices, blocked: Bools) -> Floats:
     """Divide half a positive (h,) over the strata below the floors; a blocked one has its own.
 
-    Half a positive in each stratum would expect fraud in every large stratum without any. Shares follow the ratings n:
+    Half a positive in each stratum would expect fraud in every large stratum without any. Shares follow the ratings:
     the same share of positives is thought possible in all strata, so that fraud where none is expected stays in the
-    interval. With `rely_on_plan` they follow n^2 / N: where ratings follow N sqrt(p), as Neyman's allocation, that is
-    the expected fraud N p of a stratum. Intervals are narrower, and cover less where the expectation is wrong. The
-    allocation is fixed before the draw. `sizes`, `rated` and `blocked` (h,).
+    interval. `rated` and `blocked` (h,).
     """
-    ratings = rated.astype(np.float64)
-    below = np.where(blocked, 0.0, ratings**2 / np.maximum(sizes, 1) if rely_on_plan else ratings)
+    below = np.where(blocked, 0.0, rated)
     shares = np.divide(below, below.sum(), out=np.zeros_like(below), where=below.sum() > 0)
     return np.where(blocked, ADDED, ADDED * shares)
 
 
 def total_positives(
-    sizes: Indices, rated: Indices, positives: Indices, added: Floats, generator: np.random.Generator, draws: int
+    sizes: Indices,
+    rated: Indices,
+    positives: Floats | Indices,
+    added: Floats,
+    generator: np.random.Generator,
+    draws: int,
 ) -> Floats:
     """Draw all positives (draws, h) of strata given the positives among the rated documents.
 

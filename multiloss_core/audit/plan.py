@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.audit.expected_shares import ExpectedShares
 from multiloss_core.audit.intervals import LEVEL, added_positives, rough_recall_widths
-from multiloss_core.audit.strata import AuditStrata
+from multiloss_core.audit.strata import AuditStrata, checked_sizes
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
 
@@ -128,16 +128,6 @@ def plan_audit(
     return best
 
 
-def checked_sizes(strata: AuditStrata, sizes: ArrayLike) -> Indices:
-    """Check the sizes of strata (h,). Raises DataError for negative or broken ones, or all 0."""
-    values = np.asarray(sizes, dtype=np.float64)
-    if values.shape != (strata.count,):
-        raise DataError(f"There must be one size for each of {strata.count} strata, not shape {values.shape}.")
-    if not (np.isfinite(values) & (values >= 0) & (values == np.floor(values))).all() or not values.any():
-        raise DataError("Sizes of strata must be whole numbers of documents, not all 0.")
-    return values.astype(np.intp)
-
-
 def allocate(
     sizes: Indices, shares: Floats, budget: int, *, power: float = 0.5, minimum: Floats | Indices | int = 1
 ) -> Indices:
@@ -174,7 +164,7 @@ def expected_width(plan: AuditPlan, shares: Floats, simulated: int = SIMULATED, 
     rated, sizes = plan.allocation[below], plan.sizes[below]
     generator = np.random.default_rng(SEED)
     positives = generator.binomial(rated, shares[below], (simulated, len(rated)))
-    added = added_positives(sizes, rated, np.zeros(len(rated), dtype=bool))
+    added = added_positives(rated, np.zeros(len(rated), dtype=bool))
     caught = plan.caught + float(plan.sizes[blocked] @ shares[blocked])
     widths = rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed, level)
     return float(widths.mean())

@@ -6,23 +6,27 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from multiloss_core.audit.draw import PROBABILITY, STRATUM
-from multiloss_core.audit.plan import checked_sizes
-from multiloss_core.audit.strata import AuditStrata
+from multiloss_core.audit.plan import AuditPlan
+from multiloss_core.audit.strata import AuditStrata, checked_sizes
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural
-from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_values
 from multiloss_core.thresholds.data.document_checks import first_row
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+# Largest ratio of the sizes of a stratum in plan and draw.
+FAR = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
     """Documents, ratings and positives of each stratum (h,) of an audit.
 
-    `unrated`: drawn documents without a rating; the others of their stratum stand for them.
+    `unrated`: drawn documents without a rating; the others of their stratum stand for them. `scores` (m, k) and
+    `labels` (m,): the rated documents themselves, None where only counts are known.
 
     Raises
     ------
@@ -34,6 +38,8 @@ class Audit:
     rated: Indices
     positives: Indices
     unrated: int = 0
+    scores: Floats | None = None
+    labels: Bools | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", checked_sizes(self.strata, self.sizes))
@@ -59,9 +65,8 @@ class Audit:
     def from_frame(
         cls,
         frame: pd.DataFrame,
-        strata: AuditStrata,
+        plan: AuditPlan,
         label: str,
-        sizes: ArrayLike | None = None,
         *,
         key: str | None = None,
         positive: object | None = None,
@@ -69,22 +74,24 @@ class Audit:
     ) -> Self:
         """Read drawn documents with their ratings from a table.
 
-        The strata come from the scores. `sizes` (h,) are the documents of each stratum at the draw; left out, they are
-        the drawn documents over the inclusion probability in `audit_probability`. Rows without a rating are left out
-        and counted. `positive`, `meanings`: see `RatedDocuments.from_frame`.
+        Strata come from the scores. Their sizes are those at the draw, planned ratings over the inclusion probability
+        in `audit_probability`; without this column they are those of the plan. Rows without a rating are left out and
+        counted. `positive`, `meanings`: see `RatedDocuments.from_frame`.
 
         Raises
         ------
         DataError : naming column, row and correction: a probability outside (0, 1] or not constant in a stratum, a
-            repeated document, a row in no stratum or in another one than at the draw, sizes below the ratings.
+            repeated document, a row in no stratum or in another one than at the draw, more rows than were planned.
         """
+        strata = plan.strata
         for name in filter(None, (label, key)):
             if name not in frame:
                 raise DataError(f"The audit has no column '{name}'; choose another column.")
         if key is not None and frame[key].duplicated().any():
             row = first_row(frame[key].duplicated().to_numpy())
             raise DataError(f"The document in row {row} of the audit is repeated; keep one row for each '{key}'.")
-        numbers = strata.assign_frame(frame)
+        scores = strata.scores_of(frame)
+        numbers = strata.assign(scores)
         if (numbers < 0).any():
             raise DataError(
                 f"Row {first_row(numbers < 0)} of the audit lies in no stratum, as it reaches a floor or has no "
@@ -97,20 +104,51 @@ class Audit:
                     f"Row {first_row(other)} of the audit was drawn in another stratum than its scores give; "
                     "use the scores and strata of the draw."
                 )
-        shares = _probabilities(frame, numbers, strata.count)
         drawn = np.bincount(numbers, minlength=strata.count)
-        if sizes is None:
-            if shares is None:
-                raise DataError(f"Give the sizes of the strata, or the column '{PROBABILITY}'.")
-            sizes = np.where(drawn > 0, np.rint(drawn / np.where(drawn > 0, shares, 1.0)), 0)
+        if (drawn > plan.allocation).any():
+            at = int((drawn > plan.allocation).argmax())
+            raise DataError(
+                f"Stratum {at} has {drawn[at]:,} rows, but {plan.allocation[at]:,} were planned; give the rows of one "
+                "draw only."
+            )
         labels = _ratings(frame[label], positive, meanings)
         rated = ~np.isnan(labels)
         return cls(
             strata,
-            np.asarray(sizes),
+            _sizes_at_draw(plan, drawn, _probabilities(frame, numbers, strata.count)),
             np.bincount(numbers[rated], minlength=strata.count),
             np.bincount(numbers[labels == 1], minlength=strata.count),
             int((~rated).sum()),
+            scores[rated],
+            labels[rated] == 1,
+        )
+
+    @property
+    def weights(self) -> Floats:
+        """The documents that a rated one of each stratum (h,) stands for, N / n."""
+        return np.asarray(self.sizes / np.maximum(self.rated, 1))
+
+    def joined(self, documents: RatedDocuments) -> RatedDocuments:
+        """Join the rated documents of the audit, with weights N / n and without floors, to those above the floors.
+
+        Surfaces and paths of the result reach below the old floors; documents that a block threshold stands for come
+        from the audit alone.
+
+        Raises
+        ------
+        DataError : an audit of counts, whose documents are not known.
+        """
+        if self.scores is None or self.labels is None:
+            raise DataError("Only counts of this audit are known; read its file again.")
+        kept = ~(documents.scores >= self.strata.blocks).any(axis=1)
+        scores = np.vstack([documents.scores[kept], self.scores])
+        return RatedDocuments(
+            scores,
+            np.append(documents.labels[kept], self.labels),
+            np.append(documents.weights[kept], self.weights[self.strata.assign(self.scores)]),
+            documents.names,
+            scores.min(axis=0).tolist(),
+            alert_rules=documents.alert_rules,
         )
 
     @property
@@ -163,6 +201,24 @@ def _ratings(column: "pd.Series[Any]", positive: object | None, meanings: Mappin
         same = str(values[0]).casefold() == str(positive).strip().casefold()
         return np.where(codes < 0, np.nan, float(same))
     return parse_ratings(column, positive, meanings=meanings, one_class=True)
+
+
+def _sizes_at_draw(plan: AuditPlan, drawn: Indices, shares: Floats | None) -> Indices:
+    """Return the documents of each stratum (h,) at the draw; all of them were drawn at a probability of 1."""
+    if shares is None:
+        return plan.sizes
+    known = np.where(shares > 0, shares, 1.0)
+    sizes = np.where(shares > 0, np.where(shares < 1, np.rint(plan.allocation / known), drawn), plan.sizes)
+    # Data grow between plan and draw, but not many times.
+    far = (sizes > FAR * plan.sizes) | (FAR * sizes < plan.sizes)
+    far &= (shares > 0) & (shares < 1)
+    if far.any():
+        at = int(far.argmax())
+        raise DataError(
+            f"By '{PROBABILITY}' stratum {at} had {sizes[at]:,.0f} documents, but {plan.sizes[at]:,} in the plan; use "
+            "the plan of this draw."
+        )
+    return sizes.astype(np.intp)
 
 
 def _probabilities(frame: pd.DataFrame, numbers: Indices, count: int) -> Floats | None:

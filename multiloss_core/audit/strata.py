@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import direction, plural, score_name, score_range, score_side, score_threshold
+from multiloss_core.formatting import HAS, direction, plural, score_name, score_range, score_side, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.column_values import MAX_SCORE
-from multiloss_core.thresholds.data.document_checks import checked_names
+from multiloss_core.tables.column_values import MAX_SCORE, base_of, column_of, numbers
+from multiloss_core.thresholds.data.document_checks import checked_names, first_row
 
 SqlDialect = Literal["duckdb", "postgresql", "spark"]
 MAX_STRATA = 8
@@ -81,6 +81,7 @@ class AuditStrata:
                 parts = (
                     f"{score_name(name)} {score_range(name, low, high)}"
                     for name, low, high in zip(self.names, self.edges[i], row, strict=True)
+                    if low < high
                 )
                 words.append(" or ".join(parts))
             else:
@@ -114,8 +115,8 @@ class AuditStrata:
         numbers[~(np.abs(table) < MAX_SCORE).all(axis=1)] = NO_STRATUM
         return numbers
 
-    def assign_frame(self, frame: pd.DataFrame) -> Indices:
-        """Find the stratum of each row (n,) of a table with the score columns; -1 for none.
+    def scores_of(self, frame: pd.DataFrame) -> Floats:
+        """Read the scores (n, k) of a table, high = suspicious; NaN where a cell is blank.
 
         Raises
         ------
@@ -123,14 +124,14 @@ class AuditStrata:
         """
         columns = []
         for name in self.names:
-            if score_name(name) not in frame:
+            if base_of(frame, name) is None:
                 raise DataError(f"The table has no column '{score_name(name)}'; add the score.")
-            try:
-                values = frame[score_name(name)].to_numpy(dtype=np.float64, na_value=np.nan)
-            except (TypeError, ValueError):
-                raise DataError(f"The column '{score_name(name)}' must hold numbers.") from None
-            columns.append(direction(name) * values)
-        return self.assign(np.column_stack(columns))
+            values, blank, _ = numbers(column_of(frame, name))
+            if (np.isnan(values) & ~blank).any():
+                row = first_row(np.isnan(values) & ~blank)
+                raise DataError(f"The column '{score_name(name)}' must hold numbers; correct row {row}.")
+            columns.append(values)
+        return np.column_stack(columns)
 
     def sizes(self, scores: ArrayLike) -> Indices:
         """Count the documents of each stratum (h,) in scores (n, k)."""
@@ -138,7 +139,13 @@ class AuditStrata:
         return np.bincount(numbers[numbers >= 0], minlength=self.count)
 
     def sql(self, dialect: SqlDialect = "postgresql") -> str:
-        """Write the number of the stratum as an expression of SQL; NULL for none."""
+        """Write the number of the stratum as an expression of SQL; NULL for none.
+
+        Raises DataError: an alert rule that is a word in a column of reasons.
+        """
+        word = next((name for name in self.names if HAS in name), None)
+        if word is not None:
+            raise DataError(f"The rule '{word}' is a word in a column; add a column of 0 and 1 for it to the table.")
         parts = [f"NOT {self._finite(dialect)} THEN NULL"]
         if self.has_blocked:
             parts.append(f"{self._reaches(self.blocks, dialect)} THEN {len(self.edges) + 1}")
@@ -212,7 +219,9 @@ def score_strata(
     if not len(below):
         raise DataError(f"None of {plural(len(table), 'document')} lies below all floors; add the unrated documents.")
     ranks = np.ceil(len(below) * (np.arange(1, count) / count) ** POWER).astype(np.intp)
-    edges = np.sort(below, axis=0)[::-1][ranks - 1]
+    # A score that does not vary, as an alert rule that is off, divides nothing.
+    constant = below.max(axis=0) == below.min(axis=0)
+    edges = np.where(constant, floor_array, np.sort(below, axis=0)[::-1][ranks - 1])
     # A repeated edge or one at the lowest score makes an empty stratum.
     kept: list[Floats] = []
     left = np.ones(len(below), dtype=bool)
@@ -223,6 +232,47 @@ def score_strata(
             left = rest
     names = checked_names(names, len(floor_array))
     return AuditStrata(names, floor_array, np.array(kept).reshape(-1, len(floor_array)), block_array)
+
+
+def halved_strata(
+    floors: ArrayLike,
+    *,
+    blocks: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+    count: int = 4,
+    alert_rules: int = 0,
+) -> AuditStrata:
+    """Propose strata without any scores: edges at 1/2, 1/4, … of a floor, at 2, 4, … times a negative one.
+
+    `floors` (k,), `blocks` (k,), infinity for none. Below a floor of 0 edges are -1, -3, … The last `alert_rules`
+    classifiers divide nothing.
+
+    Raises DataError: see `AuditStrata`.
+
+    Examples
+    --------
+    >>> from multiloss_core.audit import halved_strata
+    >>> halved_strata([0.8, -3.0], count=3).edges
+    array([[ 0.4, -6. ],
+           [ 0.2, -12. ]])
+    """
+    floor_array = np.atleast_1d(np.asarray(floors, dtype=np.float64))
+    block_array = np.full(len(floor_array), np.inf) if blocks is None else np.asarray(blocks, dtype=np.float64)
+    steps = 2.0 ** np.arange(1, count)[:, np.newaxis]
+    edges = np.where(floor_array > 0, floor_array / steps, np.where(floor_array < 0, floor_array * steps, 1 - steps))
+    first_rule = len(floor_array) - alert_rules
+    edges[:, first_rule:] = floor_array[first_rule:]
+    return AuditStrata(checked_names(names, len(floor_array)), floor_array, edges, block_array)
+
+
+def checked_sizes(strata: AuditStrata, sizes: ArrayLike) -> Indices:
+    """Check the sizes of strata (h,). Raises DataError for negative or broken ones, or all 0."""
+    values = np.asarray(sizes, dtype=np.float64)
+    if values.shape != (strata.count,):
+        raise DataError(f"There must be one size for each of {strata.count} strata, not shape {values.shape}.")
+    if not (np.isfinite(values) & (values >= 0) & (values == np.floor(values))).all() or not values.any():
+        raise DataError("Sizes of strata must be whole numbers of documents, not all 0.")
+    return values.astype(np.intp)
 
 
 def quoted(column: str, dialect: SqlDialect) -> str:

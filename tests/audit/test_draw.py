@@ -1,7 +1,6 @@
 """The same random draw in SQL and Python."""
 
 import json
-from io import StringIO
 
 import duckdb
 import numpy as np
@@ -9,7 +8,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import DataError
-from multiloss_core.audit import draw_rows, draw_sql, drawn_frame, plan_csv, plan_json
+from multiloss_core.audit import draw_rows, draw_sql, drawn_frame, plan_from_json, plan_json
 from tests.audit.samples import population
 
 
@@ -43,7 +42,7 @@ def test_draw_is_uniform_in_each_stratum():
     times = np.zeros(len(frame))
     for seed in range(seeds):
         times[draw_rows(plan, frame, "id", seed=seed)] += 1
-    numbers = plan.strata.assign_frame(frame)
+    numbers = plan.strata.assign(plan.strata.scores_of(frame))
     inside = numbers >= 0
     p = plan.probabilities[numbers[inside]]
     errors = (times[inside] - seeds * p) / np.sqrt(np.maximum(seeds * p * (1 - p), 1e-9))
@@ -63,14 +62,42 @@ def test_too_few_documents_are_all_drawn():
     assert sorted(sql["id"]) == sorted(drawn["id"])
 
 
-def test_plan_is_written_as_csv_and_json():
-    plan = population(blocks=[3.0, np.inf]).plan
-    table = pd.read_csv(StringIO(plan_csv(plan)))
-    assert table["ratings"].tolist() == plan.allocation.tolist()
-    assert table["audit_probability"].to_numpy() == pytest.approx(plan.probabilities)
-    content = json.loads(plan_json(plan))
-    assert content["blocks"] == [3.0, None]
-    assert [row["documents"] for row in content["strata"]] == plan.sizes.tolist()
+@pytest.mark.parametrize("blocks", [None, [3.0, np.inf]])
+def test_plan_is_restored_from_its_file(blocks):
+    plan = population(blocks=blocks).plan
+    again = plan_from_json(plan_json(plan))
+    assert again.strata.names == plan.strata.names
+    for name in ("floors", "edges", "blocks"):
+        assert getattr(again.strata, name).tolist() == getattr(plan.strata, name).tolist()
+    assert again.sizes.tolist() == plan.sizes.tolist()
+    assert again.allocation.tolist() == plan.allocation.tolist()
+    assert (again.caught, again.width) == (plan.caught, plan.width)
+    assert plan_json(again) == plan_json(plan)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: content.pop("edges"), "no plan of an audit"),
+        (lambda content: content.update(floors="many"), "no plan of an audit"),
+        (lambda content: content.update(strata=[]), "one size"),
+        (lambda content: content["strata"][0].update(ratings=10**9), "more ratings than documents"),
+        (lambda content: content["strata"][0].update(documents=1.5), "whole numbers"),
+        (lambda content: content["strata"][0].update(expected_share=2), "between 0 and 1"),
+        (lambda content: content["edges"].reverse(), "Edges"),
+    ],
+)
+def test_broken_plans_are_rejected(change, message):
+    content = json.loads(plan_json(population().plan))
+    change(content)
+    with pytest.raises(DataError, match=message):
+        plan_from_json(json.dumps(content))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "7", '{"scores": 1}', " " * 2**20 + "{}", b"\xff"])
+def test_other_files_are_no_plans(text):
+    with pytest.raises(DataError):
+        plan_from_json(text)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import ndtri
 
-from multiloss_core import DataError
+from multiloss_core import DataError, RatedDocuments, count_surfaces, smooth_path
 from multiloss_core.audit import ExpectedShares, expected_shares, plan_audit, score_strata
+from multiloss_core.audit.expected_shares import _minus_log, _normal_quantile
 from multiloss_core.audit.plan import allocate
 from tests.audit.samples import population
 
@@ -70,23 +73,37 @@ def test_budget_of_a_width_is_the_smallest():
     assert plan_audit(**arguments, budget=int(0.95 * plan.budget)).width > 0.2
 
 
-def test_expected_shares_follow_a_logistic_line():
+@pytest.mark.parametrize("exponent", [0.5, 1.2])
+def test_expected_shares_follow_a_power_law(exponent):
     generator = np.random.default_rng(0)
     scores = generator.normal(size=100_000)
     ranks = np.argsort(np.argsort(-scores)) + 1.0
-    odds = 0.3 * (ranks / 2_000) ** -1.2
+    odds = 0.3 * (ranks / 2_000) ** -exponent
     labels = generator.random(scores.size) < odds / (1 + odds)
     floor = np.sort(scores)[-2_000]
     strata = score_strata(scores, [floor], names=["a"], count=4)
     kept = scores >= floor
-    from multiloss_core import RatedDocuments
-
     documents = RatedDocuments(scores[kept], labels[kept], names=["a"], floors=[floor])
-    expected = expected_shares(strata, documents, scores)
+    expected = expected_shares(strata, strata.sizes(scores), smooth_path(count_surfaces(documents)))
     numbers = strata.assign(scores)
     truth = np.array([(odds / (1 + odds))[numbers == i].mean() for i in range(4)])
     assert np.log(expected.shares / truth) == pytest.approx(0, abs=0.8)
     assert (expected.pessimistic > expected.shares * 0.99).all()
+    assert (np.diff(expected.shares) < 0).all()
+
+
+def test_rank_means_equal_numerical_ones():
+    low, high = np.array([0.0, 0.1, 0.6]), np.array([0.1, 0.6, 1.0])
+    for ours, function in ((_minus_log, lambda r: -np.log(r)), (_normal_quantile, lambda r: -ndtri(r))):
+        exact = [quad(function, a, b)[0] / (b - a) for a, b in zip(low, high, strict=True)]
+        assert ours(low, high) == pytest.approx(exact, rel=1e-6)
+        assert ours(np.array([0.3]), np.array([0.3])) == pytest.approx(function(0.3))
+
+
+def test_expected_shares_need_the_scores_of_the_strata():
+    path = smooth_path(count_surfaces(population().documents))
+    with pytest.raises(DataError, match="scores of the strata"):
+        expected_shares(score_strata([0.1, 0.2], [0.3], names=["b"], count=1), [2], path)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Rated audits from tables, and the decision to state recall."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from multiloss_core import DataError
@@ -19,7 +20,7 @@ def drawn(chosen):
 
 
 def test_audit_counts_ratings_by_stratum(chosen, drawn):
-    audit = Audit.from_frame(drawn, chosen.plan.strata, "rating", key="id", positive="fraud")
+    audit = Audit.from_frame(drawn, chosen.plan, "rating", key="id", positive="fraud")
     assert audit.sizes.tolist() == chosen.plan.sizes.tolist()
     assert audit.rated.tolist() == chosen.plan.allocation.tolist()
     for number in range(4):
@@ -29,14 +30,14 @@ def test_audit_counts_ratings_by_stratum(chosen, drawn):
 
 def test_unrated_documents_are_counted(chosen, drawn):
     drawn.loc[:9, "rating"] = None
-    audit = Audit.from_frame(drawn, chosen.plan.strata, "rating", chosen.plan.sizes, positive="fraud")
+    audit = Audit.from_frame(drawn, chosen.plan, "rating", positive="fraud")
     assert audit.unrated == 10
     assert audit.rated.sum() == len(drawn) - 10
 
 
 @pytest.mark.parametrize("positive", ["fraud", "ok"])
 def test_audit_may_hold_one_rating_alone(chosen, drawn, positive):
-    audit = Audit.from_frame(drawn.assign(rating="ok"), chosen.plan.strata, "rating", positive=positive)
+    audit = Audit.from_frame(drawn.assign(rating="ok"), chosen.plan, "rating", positive=positive)
     assert audit.positives.sum() == (len(drawn) if positive == "ok" else 0)
 
 
@@ -60,21 +61,34 @@ def changed(drawn, column, value, row=2):
 )
 def test_unusable_rows_are_named(chosen, drawn, column, value, message):
     with pytest.raises(DataError, match=message):
-        Audit.from_frame(changed(drawn, column, value), chosen.plan.strata, "rating", positive="fraud")
+        Audit.from_frame(changed(drawn, column, value), chosen.plan, "rating", positive="fraud")
 
 
 def test_unusable_tables_are_rejected(chosen, drawn):
-    strata = chosen.plan.strata
+    plan = chosen.plan
     with pytest.raises(DataError, match="row 3 of the audit is repeated"):
-        Audit.from_frame(changed(drawn, "id", drawn["id"][0]), strata, "rating", key="id", positive="fraud")
+        Audit.from_frame(changed(drawn, "id", drawn["id"][0]), plan, "rating", key="id", positive="fraud")
     with pytest.raises(DataError, match="no column 'verdict'"):
-        Audit.from_frame(drawn, strata, "verdict")
-    with pytest.raises(DataError, match="Give the sizes"):
-        Audit.from_frame(drawn.drop(columns="audit_probability"), strata, "rating", positive="fraud")
-    with pytest.raises(DataError, match=r"Stratum 0 has \d+ ratings but 1 document"):
-        Audit.from_frame(drawn, strata, "rating", [1, 9_999, 9_999, 9_999], positive="fraud")
+        Audit.from_frame(drawn, plan, "verdict")
+    with pytest.raises(DataError, match="were planned"):
+        Audit.from_frame(pd.concat([drawn, drawn]), plan, "rating", positive="fraud")
     with pytest.raises(DataError, match="blank"):
-        Audit.from_frame(drawn.assign(rating=None), strata, "rating", positive="fraud")
+        Audit.from_frame(drawn.assign(rating=None), plan, "rating", positive="fraud")
+    halved = drawn.assign(audit_probability=drawn["audit_probability"] / 10)
+    with pytest.raises(DataError, match="use the plan of this draw"):
+        Audit.from_frame(halved, plan, "rating", positive="fraud")
+
+
+def test_sizes_are_those_at_the_draw(chosen, drawn):
+    plan = chosen.plan
+    without = Audit.from_frame(drawn.drop(columns="audit_probability"), plan, "rating", positive="fraud")
+    assert without.sizes.tolist() == plan.sizes.tolist()
+    grown = drawn_frame(plan, pd.concat([chosen.frame, chosen.frame.assign(id=lambda f: f["id"] + 10**6)]), "id")
+    found = Audit.from_frame(grown, plan, "rating", positive="fraud")
+    # Not all of them came back with a rating, or at all.
+    fewer = Audit.from_frame(grown.iloc[::2], plan, "rating", positive="fraud")
+    assert found.sizes.tolist() == (2 * plan.sizes).tolist() == fewer.sizes.tolist()
+    assert fewer.rated.sum() < found.rated.sum()
 
 
 def test_contradicting_counts_are_rejected(chosen):

@@ -7,8 +7,12 @@ import pytest
 from scipy.stats import betabinom, hypergeom
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.audit import Audit, AuditStrata, audit_estimates
+from multiloss_core.audit import Audit, AuditStrata, drawn_frame, read_audit
 from tests.audit.samples import population
+
+
+def audit_estimates(rated, audit, thresholds=None, **options):
+    return read_audit(rated, audit, **options).at(thresholds)
 
 
 def documents(caught=3, others=2, *, weights=None):
@@ -94,8 +98,6 @@ def test_a_complete_audit_has_no_uncertainty():
     assert (estimates.recall.low, estimates.recall.high) == (0.5, 0.5)
     assert estimates.f1.estimate == pytest.approx(2 * 3 / (3 + 3 + 5))
     assert estimates.prevalence.estimate == pytest.approx(6 / 35)
-    assert estimates.recall_of_new_data.low < 0.3
-    assert estimates.recall_of_new_data.high > 0.7
 
 
 def test_audit_without_positives_bounds_recall():
@@ -135,11 +137,49 @@ def test_the_audit_must_fit_the_documents():
     audit = Audit(strata(2), np.array([10, 20]), np.array([5, 5]), np.array([1, 0]))
     with pytest.raises(DataError, match="below the rating floors"):
         audit_estimates(documents(), audit, [0.4])
-    with pytest.raises(DataError, match="own scores and floors"):
+    with pytest.raises(DataError, match="other scores or floors"):
         audit_estimates(RatedDocuments([0.6, 0.7], [0, 1], names=["a"], floors=[0.55]), audit)
     with pytest.raises(DataError, match="no rating in stratum 1"):
         audit_estimates(documents(), Audit(strata(2), np.array([10, 20]), np.array([5, 0]), np.array([1, 0])))
-    with pytest.raises(DataError, match="reach a block threshold"):
-        audit_estimates(documents(), Audit(strata(1, block=0.8), np.array([9, 9]), np.array([5, 5]), np.array([1, 0])))
     with pytest.raises(DataError, match="level"):
         audit_estimates(documents(), audit, level=1)
+
+
+def test_rated_documents_above_a_block_are_counted_by_the_audit_alone():
+    audit = Audit(strata(1, block=0.85), np.array([10, 4]), np.array([10, 4]), np.array([1, 3]))
+    rated = documents(caught=3, others=2)
+    assert rated.counts_at([0.85]).tp == 1
+    estimates = audit_estimates(rated, audit)
+    assert estimates.recall.estimate == pytest.approx((2 + 3) / (2 + 3 + 1))
+
+
+def test_joined_documents_estimate_counts_below_the_floors():
+    chosen = population(count=20_000, budget=3_000)
+    frame = drawn_frame(chosen.plan, chosen.frame, "id")
+    audit = Audit.from_frame(frame, chosen.plan, "rating", positive="fraud")
+    joined = audit.joined(chosen.documents)
+    reading = read_audit(chosen.documents, audit)
+    everything = chosen.documents.totals.tp + reading.found.sum()
+    assert joined.totals.tp == pytest.approx(everything)
+    assert joined.totals.alerts == pytest.approx(len(chosen.labels))
+    at = chosen.plan.strata.edges[1]
+    flags = (chosen.scores >= at).any(axis=1)
+    assert joined.counts_at(at).alerts == pytest.approx(flags.sum(), rel=0.1)
+    assert joined.counts_at(at).tp == pytest.approx(chosen.labels[flags].sum(), rel=0.15)
+    with pytest.raises(DataError, match="Only counts"):
+        Audit(audit.strata, audit.sizes, audit.rated, audit.positives).joined(chosen.documents)
+
+
+def test_more_ratings_go_where_the_interval_narrows_most():
+    audit = Audit(strata(2), np.array([1_000, 50_000]), np.array([500, 50]), np.array([20, 1]))
+    reading = read_audit(documents(), audit)
+    stratum, recall = reading.with_more(400)
+    now = reading.at().recall
+    assert stratum == 1
+    assert recall.high - recall.low < now.high - now.low
+
+
+def test_every_document_rated_narrows_to_a_point():
+    audit = Audit(strata(1), np.array([100]), np.array([50]), np.array([1]))
+    _, recall = read_audit(documents(), audit).with_more(10_000)
+    assert recall.low == recall.high == pytest.approx(3 / 5)
