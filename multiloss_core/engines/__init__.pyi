@@ -1,3 +1,6 @@
+from .audits import count_strata as count_strata
+from .audits import draw_in as draw_in
+from .audits import strata_in as strata_in
 from .backends.duckdb_engine import DuckDBEngine as DuckDBEngine
 from .borderline import BorderlineRows as BorderlineRows
 from .borderline import borderline_rows as borderline_rows
