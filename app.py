@@ -12,6 +12,7 @@ PAGES = [
     st.Page("pages/rated_data.py", title="Rated data", icon=":material/upload_file:", url_path="rated_data"),
     st.Page("pages/decision_sheet.py", title="Decision sheet", icon=":material/checklist:", url_path="decision_sheet"),
     st.Page("pages/operating_point.py", title="Operating point", icon=":material/tune:", url_path="operating_point"),
+    st.Page("pages/audit.py", title="Audit", icon=":material/query_stats:", url_path="audit"),
     st.Page("pages/decisions.py", title="Decisions", icon=":material/history:", url_path="decisions"),
     st.Page("pages/optimal_cut.py", title="Optimal cut", icon=":material/content_cut:", url_path="optimal_cut"),
     st.Page("pages/top_k.py", title="Top-k", icon=":material/school:", url_path="top_k"),

@@ -12,6 +12,7 @@ from .rated_audit import RecallDecision as RecallDecision
 from .rated_audit import can_state_recall as can_state_recall
 from .recall import AuditEstimates as AuditEstimates
 from .recall import AuditReading as AuditReading
+from .recall import StratumFinding as StratumFinding
 from .recall import read_audit as read_audit
 from .strata import MAX_STRATA as MAX_STRATA
 from .strata import AuditStrata as AuditStrata

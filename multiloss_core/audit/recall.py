@@ -1,6 +1,7 @@
 """Estimate recall, missed positives, prevalence and false blocks from a rated audit."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +11,11 @@ from multiloss_core.audit.rated_audit import Audit, RecallDecision, can_state_re
 from multiloss_core.errors import DataError
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
+from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.thresholds.data.counts import Counts, Rule, rated_in_full
 from multiloss_core.thresholds.data.rated_data import RatedData
 
+Worth = Literal["yes", "no", "unknown"]
 SEED = 7_010
 # Draws for comparing what more ratings would do.
 FEW_DRAWS = 4_000
@@ -34,6 +37,23 @@ class AuditEstimates:
     false_blocks: Interval
 
 
+@dataclass(frozen=True, kw_only=True)
+class StratumFinding:
+    """What an audit found in one stratum, with 95 % intervals (Wilson 1927).
+
+    `positives`: positives among its documents; `share`: their share. `worth`: whether the share reaches a marginal
+    precision; unknown where the interval holds it.
+    """
+
+    label: str
+    blocked: bool
+    documents: int
+    rated: int
+    positives: Interval
+    share: Interval
+    worth: Worth
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AuditReading:
     """A rated audit beside the rated documents that it belongs to.
@@ -53,17 +73,23 @@ class AuditReading:
     def at(self, thresholds: ArrayLike | None = None, rule: Rule = "any") -> AuditEstimates:
         """Estimate the recall of thresholds (k,) at or above the floors; of the floors by default.
 
-        Rated documents are counted exactly, with their weights. O(draws).
-
         Raises
         ------
         DataError : thresholds below the floors.
         """
-        strata, source, sizes = self.audit.strata, self.source, self.audit.sizes
+        strata = self.audit.strata
         chosen = strata.floors if thresholds is None else np.asarray(thresholds, dtype=np.float64)
         if not rated_in_full(strata.floors, chosen, rule):
             raise DataError("Thresholds must not lie below the rating floors of the audit; raise them to the floors.")
-        flagged = _unblocked(source, source.counts_at(chosen, rule), self.audit)
+        return self.of(self.source.counts_at(chosen, rule))
+
+    def of(self, flagged: Counts[float]) -> AuditEstimates:
+        """Estimate the recall of what is flagged among the rated documents.
+
+        Rated documents are counted exactly, with their weights. O(draws).
+        """
+        strata, sizes = self.audit.strata, self.audit.sizes
+        flagged = _unblocked(self.source, flagged, self.audit)
         # Summed weights may differ by rounding.
         kept_back = max(self.rated.tp - flagged.tp, 0.0)
         everything, blocked = float(sizes.sum()) + self.rated.alerts, strata.blocked
@@ -80,6 +106,37 @@ class AuditReading:
             false_blocks=self._interval(sizes[blocked].sum() - totals[:, blocked].sum(axis=1))
             if blocked.any()
             else nothing,
+        )
+
+    def strata_at(self, marginal_precision: float) -> tuple[StratumFinding, ...]:
+        """Compare the share of positives in each stratum with a marginal precision in (0, 1).
+
+        A floor is worth lowering over the strata below it that reach the target: their last alerts added hold as much
+        fraud as was asked of the last ones above it. A block threshold is worth raising where the blocked documents do
+        not reach it.
+        """
+        audit, strata = self.audit, self.audit.strata
+        with np.errstate(invalid="ignore"):
+            shares = audit.positives / audit.rated
+        low, high = share_interval(audit.positives, audit.rated, self.level)
+        # A stratum that is rated in full is known.
+        low, high = (np.where(audit.rated == audit.sizes, shares, bound) for bound in (low, high))
+        each = zip(
+            *(strata.labels, strata.blocked.tolist(), audit.sizes.tolist(), audit.rated.tolist()),
+            *(shares.tolist(), low.tolist(), high.tolist()),
+            strict=True,
+        )
+        return tuple(
+            StratumFinding(
+                label=label,
+                blocked=blocked,
+                documents=size,
+                rated=rated,
+                positives=Interval(estimate=size * share, low=size * least, high=size * most),
+                share=Interval(estimate=share, low=least, high=most),
+                worth="yes" if least >= marginal_precision else "no" if most < marginal_precision else "unknown",
+            )
+            for label, blocked, size, rated, share, least, most in each
         )
 
     def with_more(self, ratings: int, thresholds: ArrayLike | None = None, rule: Rule = "any") -> tuple[int, Interval]:

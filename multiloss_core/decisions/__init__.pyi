@@ -1,3 +1,5 @@
+from .audits import RecordedAudit as RecordedAudit
+from .audits import recorded_audit as recorded_audit
 from .deployable_code import dbt_model as dbt_model
 from .deployable_code import python_function as python_function
 from .deployable_code import spark_action as spark_action

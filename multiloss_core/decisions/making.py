@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.datasets.rated import RatedDataset
+from multiloss_core.decisions.audits import RecordedAudit
 from multiloss_core.decisions.evidence import RecordedEvidence
 from multiloss_core.decisions.finding_evidence import evidence_of
 from multiloss_core.decisions.record import DecisionRecord, data_fingerprint, recorded_thresholds
@@ -58,6 +59,7 @@ def record_of(
     block: RecordedBlock | None = None,
     segments: RecordedSegments | None = None,
     segment_counts: Counts[float] | None = None,
+    audit: RecordedAudit | None = None,
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
@@ -69,6 +71,7 @@ def record_of(
     `segments`: thresholds of their own for some segments, in the place of the point's: the counts are then those of
     both, and `evidence` is that of `flagged_documents` at them. `segment_counts`: what both flag in all segments
     together, needed where documents were counted in an engine; `evidence` is then that of `bootstrap_flagged`.
+    `audit`: a random audit and its estimates at the thresholds.
 
     Raises DataError: a name or text that no record can keep, or segments of a table of counts.
     """
@@ -106,6 +109,7 @@ def record_of(
         current=None if current is None else _recorded_current(counted, current, settings.rule),
         block=block,
         segments=segments,
+        audit=audit,
         evidence=_undecided_evidence(counted, thresholds, settings, current, at),
     )
 

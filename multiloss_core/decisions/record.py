@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, TypeAdapter, model_validator
 
+from multiloss_core.decisions.audits import RecordedAudit
 from multiloss_core.decisions.evidence import RecordedEvidence
 from multiloss_core.decisions.record_fields import (
     CurrentThresholds,
@@ -90,6 +91,8 @@ class DecisionRecord:
     """The upper of two cuts, from which on alerts are blocked without a review; null where there is one cut."""
     segments: RecordedSegments | None = None
     """Thresholds of their own for values of one column, in the place of `thresholds`. Left out where there are none."""
+    audit: RecordedAudit | None = None
+    """A random audit below the floors, with recall at the thresholds. Left out where there is none."""
     evidence: RecordedEvidence | None = None
     """Further evidence; null if unknown."""
 
@@ -138,8 +141,9 @@ class DecisionRecord:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values of the record, ready for JSON."""
         content = asdict(self) | {"created": self.created.isoformat().replace("+00:00", "Z")}
-        if content["segments"] is None:
-            del content["segments"]
+        for name in ("segments", "audit"):
+            if content[name] is None:
+                del content[name]
         own = content["segments"]["own"] if self.segments is not None else ()
         for part in filter(None, (content, content["current"], content["block"], *own)):
             part["thresholds"] = _on_scale(part["thresholds"], self.columns.scores)

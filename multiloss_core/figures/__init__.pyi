@@ -1,4 +1,5 @@
 from . import theme as theme
+from .audit_chart import audit_chart as audit_chart
 from .count_surface import count_surface as count_surface
 from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom, hypergeom
+from scipy.stats import betabinom, binomtest, hypergeom
 
 from multiloss_core import DataError, RatedDocuments
 from multiloss_core.audit import Audit, AuditStrata, drawn_frame, read_audit
@@ -183,3 +183,18 @@ def test_every_document_rated_narrows_to_a_point():
     audit = Audit(strata(1), np.array([100]), np.array([50]), np.array([1]))
     _, recall = read_audit(documents(), audit).with_more(10_000)
     assert recall.low == recall.high == pytest.approx(3 / 5)
+
+
+def test_strata_reach_a_marginal_precision_or_not():
+    audit = Audit(
+        strata(3, block=0.95), np.array([500, 900, 40, 0]), np.array([100, 100, 40, 0]), np.array([30, 4, 1, 0])
+    )
+    found = read_audit(documents(), audit).strata_at(0.05)
+    assert [one.worth for one in found] == ["yes", "unknown", "no", "unknown"]
+    for one in found[:2]:
+        test = binomtest(round(one.share.estimate * one.rated), one.rated).proportion_ci(method="wilson")
+        assert (one.share.low, one.share.high) == pytest.approx((test.low, test.high))
+        assert one.positives.high == pytest.approx(one.documents * test.high)
+    assert found[2].share.low == found[2].share.high == 1 / 40
+    assert found[3].blocked
+    assert np.isnan(found[3].share.estimate)

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DecisionRecord, RatedCounts
+from multiloss_core.audit import Audit, AuditPlan
 from multiloss_core.datasets import Source
 from multiloss_core.decisions import GoalValue
 from multiloss_core.engines import BorderlineRows, PathCounts
@@ -321,13 +322,23 @@ class TopKState:
     timed: tuple[str, list[TimedRun], bool] = field(default_factory=lambda: ("", [], True))
 
 
+@dataclass(frozen=True)
+class KeptAudit:
+    """The plan of a file's audit, and its ratings from the file `name`."""
+
+    plan: AuditPlan | None = None
+    audit: Audit | None = None
+    name: str = ""
+
+
 @dataclass
 class Session:
     """The state of one session: `page` is the open screen, `url` its parameters by name.
 
     `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
     counts along their paths, `counted_segments` by segment; `borderline`: rows near thresholds; `stopped`: keys of
-    cancelled calculations; `paper_run`: the run of a paper's set.
+    cancelled calculations; `paper_run`: the run of a paper's set; `audits`: the audit of each file by its fingerprint;
+    `audit_populations`: strata that were counted in connected sources.
     """
 
     visit: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -345,6 +356,8 @@ class Session:
     decisions: DecisionsState = field(default_factory=DecisionsState)
     top_k: TopKState = field(default_factory=TopKState)
     paper_run: Task[Any] | None = None
+    audits: dict[str, KeptAudit] = field(default_factory=dict)
+    audit_populations: dict[Hashable, Any] = field(default_factory=dict)
 
 
 def session() -> Session:

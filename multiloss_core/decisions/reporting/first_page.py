@@ -10,7 +10,7 @@ import numpy as np
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedInterval
 from multiloss_core.decisions.reporting.evidence_sections import pending_sentence
-from multiloss_core.decisions.reporting.summary import undecided_of
+from multiloss_core.decisions.reporting.summary import recall_sentences, undecided_of
 from multiloss_core.formatting import (
     NEUTRAL,
     Unit,
@@ -157,10 +157,7 @@ def _interval(
 
 
 def _caveats(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[str, ...]:
-    caveats = [
-        f"Only {vocabulary.documents} at or above a rating floor were rated. {vocabulary.how_many_lie} below is "
-        "unknown, so recall, the false positive rate and F1 are not given."
-    ]
+    caveats = [*recall_sentences(record, vocabulary)]
     evidence = record.evidence
     if evidence is not None and pending_sentence(evidence):
         caveats.append(pending_sentence(evidence))

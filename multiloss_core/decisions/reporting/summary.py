@@ -19,9 +19,11 @@ from multiloss_core.formatting import (
     NEUTRAL,
     NEVER,
     UNDEFINED,
+    Unit,
     Vocabulary,
     count,
     money,
+    percent,
     plural,
     points,
     price,
@@ -29,6 +31,7 @@ from multiloss_core.formatting import (
     score_threshold,
     score_value,
     share,
+    short_percent,
     signed,
     threshold,
 )
@@ -66,6 +69,7 @@ def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[
         *segment_sections(record, vocabulary),
         _meaning(record, vocabulary),
         _counts(record, vocabulary.positive),
+        *_audit(record, vocabulary),
         *evidence_sections(record, vocabulary),
         _reason(record),
         _unknown(record, vocabulary),
@@ -294,10 +298,59 @@ def _unknown(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
         "unknown",
         "What cannot be known",
         (
+            *recall_sentences(record, vocabulary),
+            f"The counts are those of {source}{flattered}; new data will differ.{corrected}",
+        ),
+    )
+
+
+def recall_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Give recall where a random audit allows it; else say why it is not given."""
+    audit = record.audit
+    if audit is None:
+        return (
             f"People rated only {vocabulary.documents} that scored at or above a rating floor. "
             f"{vocabulary.how_many_lie} below the floors is unknown, so recall, the false positive rate and F1 cannot "
             "be computed, and none is given here.",
-            f"The counts are those of {source}{flattered}; new data will differ.{corrected}",
+        )
+    recall, ratings = audit.recall, sum(one.ratings for one in audit.strata)
+    return (
+        f"A random audit of {count(ratings)} {vocabulary.documents} below the floors estimates recall: between "
+        f"{percent(recall.low)} and {percent(recall.high)} of all {vocabulary.positive} is caught, at "
+        f"{percent(recall.level)} confidence.",
+    )
+
+
+def _audit(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[Section]:
+    """Write what a random audit estimates, and its strata."""
+    audit = record.audit
+    if audit is None:
+        return
+    estimates = [
+        ("Recall", audit.recall, percent),
+        ("F1", audit.f1, percent),
+        (f"Missed {vocabulary.positive}", audit.missed, Unit.DOCUMENTS.estimate),
+        ("Prevalence", audit.prevalence, short_percent),
+        *([("False blocks", audit.false_blocks, Unit.DOCUMENTS.estimate)] if audit.false_blocks is not None else []),
+    ]
+    yield Section(
+        "audit",
+        "Random audit",
+        recall_sentences(record, vocabulary),
+        header=("", "Estimate", f"{100 * audit.recall.level:.4g} %"),
+        rows=tuple((name, *_interval_cells(interval, words)) for name, interval, words in estimates),
+    )
+    yield Section(
+        "audited strata",
+        "Strata of the audit",
+        ("Each stratum is a range of scores; a random sample of it was rated.",),
+        header=("Scores", vocabulary.documents.capitalize(), "Ratings", "Positive"),
+        rows=tuple(
+            (
+                f"{one.condition}{' (blocked)' if one.blocked else ''}",
+                *map(count, (one.documents, one.ratings, one.positives)),
+            )
+            for one in audit.strata
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ui.operating_point.audits import show_recall
 from ui.operating_point.sections.borderline import show_borderline
 from ui.operating_point.sections.certificate import show_certificate
 from ui.operating_point.sections.comparison import show_comparison
@@ -19,6 +20,7 @@ from ui.operating_point.sections.views import show_as_graph, show_both_rules, sh
 from ui.operating_point.state import PointContext
 
 SECTIONS: tuple[Callable[[PointContext], None], ...] = (
+    show_recall,
     show_sources,
     show_scenarios,
     show_review_band,

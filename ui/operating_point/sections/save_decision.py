@@ -11,6 +11,7 @@ from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
 from ui.operating_point.active_goal import recorded_target
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.audits import audit_to_record
 from ui.operating_point.current_thresholds import current_thresholds_of
 from ui.operating_point.decision import drawings_of, evidence_for, record_of
 from ui.operating_point.sections.review_band import recorded_block
@@ -70,6 +71,7 @@ def make_decision(
             block=block,
             segments=None if segments is None else segments[0],
             segment_counts=None if segments is None else segments[1],
+            audit=audit_to_record(analysis, point),
         )
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -132,7 +134,7 @@ def _same_decision(made: DecisionRecord, draft: DecisionRecord) -> bool:
     """Return whether the screen still shows what was decided; intervals may have come since."""
     return all(
         getattr(made, name) == getattr(draft, name)
-        for name in ("data", "columns", "settings", "target", "thresholds", "block", "segments")
+        for name in ("data", "columns", "settings", "target", "thresholds", "block", "segments", "audit")
     )
 
 

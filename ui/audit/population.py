@@ -1,0 +1,180 @@
+"""Ask where all documents are, and divide those that nobody rates into strata."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from multiloss_core import DataError, read_table
+from multiloss_core.audit import AuditStrata, halved_strata, score_strata
+from multiloss_core.engines import Cancelled, count_strata, strata_in
+from multiloss_core.formatting import direction, plural, score_name, score_side
+from multiloss_core.numerics import Indices
+from multiloss_core.tables import MAX_FILE_BYTES
+from ui.audit.statements import show_statement
+from ui.data.sources import answered, connection_names, engine_of, table_names
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.audits import block_thresholds
+from ui.shared.formatting import as_text, vocabulary
+from ui.shared.session import session
+
+FILE, CONNECTED, BY_HAND = "A file of scores", "A connected source", "Numbers by hand"
+FILE_TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
+MAX_DOCUMENTS = 10**12
+MAX_KEPT = 6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Population:
+    """Strata with their sizes (h,), and where their documents are.
+
+    `frame`: all documents, where a file holds them; `table`: the source and the table that was counted.
+    """
+
+    strata: AuditStrata
+    sizes: Indices
+    frame: pd.DataFrame | None = None
+    table: tuple[str, str] | None = None
+
+
+def ask_population(analysis: Analysis) -> Population | None:
+    """Ask for all documents, rated or not. Raises DataError where they do not fit."""
+    places = [FILE, *([CONNECTED] if connection_names() else []), BY_HAND]
+    place = st.segmented_control(
+        f"Where are the scores of all {vocabulary().documents}?", places, default=FILE, required=True, key="audit_place"
+    )
+    asked = {FILE: _ask_file, CONNECTED: _ask_connected, BY_HAND: _ask_by_hand}[place]
+    return asked(analysis)
+
+
+def read_upload(label: str, *, key: str, hint: str) -> tuple[pd.DataFrame, str] | None:
+    """Ask for a table; return it with its name, read once. Raises DataError where it is none."""
+    uploaded = st.file_uploader(label, type=FILE_TYPES, key=key, max_upload_size=MAX_FILE_BYTES // 2**20, help=hint)
+    if uploaded is None:
+        return None
+    return _table(uploaded.file_id, uploaded.name, uploaded.getvalue()), uploaded.name
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner="Reading the file …")
+def _table(file_id: str, name: str, _data: bytes) -> pd.DataFrame:
+    return read_table(_data, name)
+
+
+def _ask_file(analysis: Analysis) -> Population | None:
+    words = vocabulary()
+    found = read_upload(
+        f"All {words.documents}, or a random sample of them",
+        key="audit_population",
+        hint="One row for each, with the columns of the scores. Ratings are not needed.",
+    )
+    if found is None:
+        st.caption(f"Needed: {_listed(analysis)}. A warehouse can count instead: choose *{BY_HAND}* for its SQL.")
+        return None
+    frame = found[0]
+    total = st.number_input(
+        f"{words.documents.capitalize()} in all",
+        min_value=len(frame),
+        max_value=MAX_DOCUMENTS,
+        value=len(frame),
+        key=f"audit_total_{len(frame)}",
+        help="More than the file has rows if it is a random sample.",
+    )
+    scores = _floorless(analysis).scores_of(frame)
+    strata = score_strata(scores, analysis.rated.source.floors, blocks=block_thresholds(analysis), names=analysis.names)
+    sizes = np.rint(strata.sizes(scores) * (total / len(frame))).astype(np.intp)
+    return Population(strata=strata, sizes=sizes, frame=frame if total == len(frame) else None)
+
+
+def _ask_connected(analysis: Analysis) -> Population | None:
+    left, right = st.columns(2)
+    name = left.selectbox("Source", connection_names(), key="audit_source")
+    tables = table_names(name)
+    if not tables:
+        st.info("This source has no tables yet.", icon=":material/info:")
+        return None
+    table = right.selectbox(f"Table of all {vocabulary().documents}", tables, key=f"audit_table_{name}")
+    known, blocks = session().audit_populations, block_thresholds(analysis)
+    source = analysis.rated.source
+    about: Hashable = (
+        *(name, table, analysis.names, source.floors.tobytes()),
+        None if blocks is None else blocks.tobytes(),
+    )
+    if about not in known:
+        if not st.button("Count its strata", key="audit_count", icon=":material/database_search:", type="primary"):
+            return None
+        engine = engine_of(name)
+
+        def count(report: object) -> Population:
+            strata = strata_in(
+                engine, table, analysis.names, source.floors, blocks=blocks, alert_rules=source.alert_rules
+            )
+            return Population(strata=strata, sizes=count_strata(engine, table, strata), table=(name, table))
+
+        try:
+            known[about] = answered(engine, count, key="audit_stop")
+        except Cancelled:
+            st.info("Stopped; nothing has changed.", icon=":material/stop_circle:")
+            return None
+        while len(known) > MAX_KEPT:
+            known.pop(next(iter(known)))
+    return known[about]
+
+
+def _ask_by_hand(analysis: Analysis) -> Population | None:
+    """Ask for edges and sizes of strata in a table, with the SQL that counts them."""
+    source = analysis.rated.source
+    count = st.number_input("Strata below the floors", 1, 6, 4, key="audit_strata")
+    first = halved_strata(
+        source.floors,
+        blocks=block_thresholds(analysis),
+        names=analysis.names,
+        count=count,
+        alert_rules=source.alert_rules,
+    )
+    scores = analysis.names[: source.score_count]
+    columns = {f"{score_side(name)} ": name for name in scores}
+    edges = {
+        column: [*(direction(name) * first.edges[:, place]), *[None] * (first.count - len(first.edges))]
+        for place, (column, name) in enumerate(columns.items())
+    }
+    documents = vocabulary().documents.capitalize()
+    rows = [*(f"stratum {place}" for place in range(count)), *(["blocked"] if first.has_blocked else [])]
+    typed = st.data_editor(
+        pd.DataFrame({"": rows, **edges, documents: [None] * len(rows)}),
+        key=f"audit_by_hand_{analysis.rated.fingerprint[:12]}_{count}_{first.has_blocked}",
+        hide_index=True,
+        disabled=[""],
+        column_config={
+            documents: st.column_config.NumberColumn(min_value=0, max_value=MAX_DOCUMENTS, step=1, required=True),
+            **{column: st.column_config.NumberColumn(format="%.12g") for column in columns},
+        },
+    )
+    st.caption(
+        "A stratum holds what reaches one of its edges and none of the rows above; the last one takes the rest below "
+        "the floors."
+    )
+    lower = typed[list(columns)].to_numpy(dtype=np.float64)[: count - 1]
+    if np.isnan(lower).any():
+        raise DataError(f"Row {np.argwhere(np.isnan(lower))[0][0] + 1} has no edge; type one for each score.")
+    signed = lower * [direction(name) for name in scores]
+    kept = np.hstack([signed, np.tile(source.floors[len(scores) :], (count - 1, 1))])
+    strata = AuditStrata(first.names, first.floors, kept, first.blocks)
+    show_statement("SQL that counts them", "count", strata.count_sql)
+    sizes = pd.to_numeric(typed[documents], errors="coerce").to_numpy(dtype=np.float64)
+    if np.isnan(sizes).any():
+        st.info(f"Type how many {vocabulary().documents} each stratum holds.", icon=":material/edit:")
+        return None
+    return Population(strata=strata, sizes=sizes.astype(np.intp))
+
+
+def _floorless(analysis: Analysis) -> AuditStrata:
+    """Return one stratum of everything, to read scores with."""
+    floors = analysis.rated.source.floors
+    return AuditStrata(analysis.names, floors, np.empty((0, len(floors))), np.full(len(floors), np.inf))
+
+
+def _listed(analysis: Analysis) -> str:
+    names = [as_text(score_name(name)) for name in analysis.names]
+    return f"{plural(len(names), 'column')} {', '.join(names)}"

@@ -1,0 +1,20 @@
+"""Show a statement of SQL for the user's own warehouse."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from multiloss_core.audit import SqlDialect
+
+DIALECTS: dict[str, SqlDialect] = {"PostgreSQL": "postgresql", "DuckDB": "duckdb", "Spark": "spark"}
+
+
+def show_statement(label: str, key: str, write: Callable[[str, SqlDialect], str]) -> None:
+    """Show what `write` makes of the name of a table and a dialect. Raises DataError as `write` does."""
+    with st.expander(label, icon=":material/database:"):
+        left, right = st.columns([2, 3])
+        dialect = left.segmented_control(
+            "Dialect", list(DIALECTS), default="PostgreSQL", required=True, key=f"audit_{key}_dialect"
+        )
+        table = right.text_input("Table", "documents", key=f"audit_{key}_table", help="As it stands after FROM.")
+        st.code(write(table, DIALECTS[dialect]), language="sql", wrap_lines=True)

@@ -1,0 +1,102 @@
+"""The audit of a file: its plan, its ratings, and recall at the point on the screen."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from multiloss_core import Counts, DataError, Unit
+from multiloss_core.audit import Audit, AuditEstimates, AuditPlan, AuditReading, read_audit
+from multiloss_core.decisions import RecordedAudit, recorded_audit
+from multiloss_core.formatting import percent, plural
+from multiloss_core.numerics import Floats
+from multiloss_core.thresholds import Point
+from ui.operating_point.analysis import Analysis
+from ui.operating_point.segment_jobs import chosen_segments
+from ui.operating_point.settings import asked_method
+from ui.operating_point.state import PointContext, present_point
+from ui.shared.formatting import vocabulary
+from ui.shared.session import KeptAudit, session
+
+
+def kept_audit(analysis: Analysis) -> KeptAudit:
+    """Return the plan and the audit of a file, as far as there are any."""
+    return session().audits.get(analysis.rated.fingerprint, KeptAudit())
+
+
+def keep_plan(analysis: Analysis, plan: AuditPlan) -> None:
+    """Keep the plan of an audit of a file."""
+    session().audits[analysis.rated.fingerprint] = replace(kept_audit(analysis), plan=plan)
+
+
+def keep_audit(analysis: Analysis, audit: Audit | None, name: str = "") -> None:
+    """Keep the rated audit of a file, or forget it."""
+    session().audits[analysis.rated.fingerprint] = replace(kept_audit(analysis), audit=audit, name=name)
+
+
+def audit_reading(analysis: Analysis) -> AuditReading | None:
+    """Return the audit beside the rated documents; None without one. Raises DataError: it no longer fits."""
+    audit = kept_audit(analysis).audit
+    return None if audit is None else _reading(analysis.rated.key, audit, analysis)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False, hash_funcs={Audit: id})
+def _reading(key: str, audit: Audit, _analysis: Analysis) -> AuditReading:
+    return read_audit(_analysis.rated.source, audit)
+
+
+def estimates_at(analysis: Analysis, reading: AuditReading, point: Point) -> AuditEstimates:
+    """Estimate recall at a point, or at own thresholds of segments where these are chosen."""
+    own = chosen_segments(analysis, point)
+    if own is not None:
+        return reading.of(Counts(own[1].tp, own[1].fp))
+    return reading.at(analysis.deployable(point), analysis.settings.rule)
+
+
+def audit_to_record(analysis: Analysis, point: Point) -> RecordedAudit | None:
+    """Record the audit of a file at a point; None without one that fits, and for money."""
+    if analysis.settings.unit is Unit.MONEY:
+        return None
+    try:
+        reading = audit_reading(analysis)
+        return None if reading is None else recorded_audit(reading, estimates_at(analysis, reading, point))
+    except DataError:
+        return None
+
+
+def show_recall(context: PointContext) -> None:
+    """State recall and F1 of the point, where an audit allows it."""
+    analysis = context.analysis
+    if kept_audit(analysis).audit is None or analysis.settings.unit is Unit.MONEY:
+        return
+    try:
+        reading = audit_reading(analysis)
+        if reading is None:
+            return
+        found = estimates_at(analysis, reading, context.point)
+    except DataError as error:
+        st.caption(f"Recall is not stated: {error}")
+        return
+    recall, words = found.recall, vocabulary()
+    st.info(
+        f"**Recall {percent(recall.estimate)}** ({percent(recall.low)} to {percent(recall.high)}) and F1 "
+        f"{percent(found.f1.estimate)} ({percent(found.f1.low)} to {percent(found.f1.high)}), from a random audit of "
+        f"{plural(int(reading.audit.rated.sum()), words.document)}. About {found.missed.estimate:,.0f} "
+        f"{words.positive} are missed.",
+        icon=":material/fact_check:",
+    )
+
+
+def audited_point(analysis: Analysis) -> Point:
+    """Return the point on the screen Operating point for these data, or the one at the slider's target."""
+    asked = asked_method()
+    return present_point(analysis, asked if asked in analysis.methods else analysis.methods[0])
+
+
+def block_thresholds(analysis: Analysis) -> Floats | None:
+    """Return the thresholds (k,) of the upper cut of the last run, where there is one."""
+    chosen = session().point.band
+    if chosen is None or chosen.band.block.names != analysis.names or analysis.settings.rule != "any":
+        return None
+    thresholds = analysis.rounded(chosen.band.block.thresholds)
+    return thresholds if np.isfinite(thresholds).any() and (thresholds > analysis.rated.source.floors).all() else None
