@@ -1,0 +1,126 @@
+"""Walk the page Audit from a file to recall, against the simulated truth and the core."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from multiloss_core import DecisionRecord, flagged, simulate_population
+from multiloss_core.audit import Audit, drawn_frame
+from tests.pages.steps import number, opened, run, saved_record, state
+
+
+@pytest.fixture(scope="module")
+def everything():
+    """All documents of a small population with their ratings and a key."""
+    found = simulate_population(
+        np.random.default_rng(4), documents=40_000, prevalence=0.01, classifiers=2, strength=2.5, rated_share=0.02
+    )
+    frame = pd.DataFrame(found.scores, columns=["card score", "device score"]).round(4)
+    frame["verdict"] = np.where(found.labels, "fraud", "ok")
+    frame["id"] = np.arange(len(frame))
+    return frame, np.round(found.floors, 4)
+
+
+@pytest.fixture(scope="module")
+def rated(everything):
+    frame, floors = everything
+    return frame[flagged(frame[["card score", "device score"]].to_numpy(), floors, "any")]
+
+
+def as_csv(frame):
+    return frame.to_csv(index=False).encode()
+
+
+@pytest.fixture
+def app(rated):
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("alerts.csv", as_csv(rated), "text/csv")))
+    app.switch_page("pages/audit.py")
+    run(app)
+    assert not app.error, [one.value for one in app.error]
+    return app
+
+
+def planned(app, everything):
+    run(app.file_uploader(key="audit_population").set_value(("all.csv", as_csv(everything[0]), "text/csv")))
+    assert not app.error, [one.value for one in app.error]
+    return next(iter(state(app).audits.values())).plan
+
+
+def test_from_a_file_to_recall(app, everything):
+    frame, _ = everything
+    plan = planned(app, everything)
+    assert plan.budget == 800
+    assert plan.sizes.sum() + len(state(app).rated.sources["alerts.csv"].frame) == len(frame)
+    run(app.selectbox(key="audit_key").set_value("id"))
+    assert any("row_number()" in code.value for code in app.code)
+    rows = drawn_frame(plan, frame, "id")
+    run(app.file_uploader(key="audit_rows").set_value(("rated.csv", as_csv(rows), "text/csv")))
+    run(app.selectbox(key="audit_positive_verdict").set_value("fraud"))
+    assert not app.error, [one.value for one in app.error]
+    kept = next(iter(state(app).audits.values()))
+    by_hand = Audit.from_frame(rows, plan, "verdict", positive="fraud")
+    assert kept.audit.positives.tolist() == by_hand.positives.tolist()
+    sentence = next(text.value for text in app.markdown if text.value.startswith("#### Between"))
+    low, high = (int(word) for word in (sentence.split()[2], sentence.split()[4]))
+    shown = next(table.value for table in app.dataframe if "Recall" in table.value.iloc[:, 0].tolist())
+    recall = shown.iloc[0, 1:].to_numpy(dtype=float)
+    assert (low, high) == (int(100 * recall[1]), int(100 * recall[2]))
+
+    # The operating point and its record state the same.
+    run(app.switch_page("pages/operating_point.py"))
+    words = next(box.value for box in app.info if "Recall" in box.value)
+    assert number(words.split("**")[1].split()[1].replace("\N{NO-BREAK SPACE}%", "")) == pytest.approx(
+        100 * recall[0], abs=0.06
+    )
+    record = saved_record(app)
+    assert record.audit.recall.estimate == pytest.approx(recall[0], abs=5e-4)
+    assert DecisionRecord.from_json(record.to_json()) == record
+    flags = record.flags(frame)
+    truth = (frame["verdict"][flags] == "fraud").sum() / (frame["verdict"] == "fraud").sum()
+    assert record.audit.recall.low <= truth <= record.audit.recall.high
+
+
+def test_numbers_by_hand_and_a_width(app):
+    run(app.segmented_control(key="audit_place").set_value("Numbers by hand"))
+    assert any("Type how many" in box.value for box in app.info)
+    assert "SELECT audit_stratum" in app.code[0].value
+    key = f"audit_by_hand_{state(app).rated.sources['alerts.csv'].fingerprint[:12]}_4_False"
+    app.session_state[key] = {
+        "edited_rows": {row: {"Documents": size} for row, size in enumerate((500, 2_000, 7_000, 30_000))},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    run(app)
+    assert not app.error, [one.value for one in app.error]
+    run(app.segmented_control(key="audit_by").set_value("Width of recall's interval"))
+    assert not app.error, [one.value for one in app.error]
+    plan = next(iter(state(app).audits.values())).plan
+    assert plan.sizes.tolist() == [500, 2_000, 7_000, 30_000]
+    assert plan.width <= 0.25
+    assert any("row_number()" in code.value for code in app.code)
+
+
+def test_problems_are_told_in_a_sentence(app, everything):
+    frame, _ = everything
+    run(
+        app.file_uploader(key="audit_population").set_value(
+            ("all.csv", as_csv(frame.drop(columns="device score")), "text/csv")
+        )
+    )
+    assert "no column 'device score'" in app.error[0].value
+    plan = planned(app, everything)
+    rows = drawn_frame(plan, frame, "id")
+    twice = pd.concat([rows, rows.iloc[:1]])
+    run(app.file_uploader(key="audit_rows").set_value(("twice.csv", as_csv(twice), "text/csv")))
+    run(app.selectbox(key="audit_positive_verdict").set_value("fraud"))
+    run(app.selectbox(key="audit_rows_key").set_value("id"))
+    assert "repeated" in app.error[0].value
+    without = rows[rows["audit_stratum"] != 1]
+    run(app.file_uploader(key="audit_rows").set_value(("fewer.csv", as_csv(without), "text/csv")))
+    run(app.selectbox(key="audit_positive_verdict").set_value("fraud"))
+    assert "no rating in stratum 1" in app.error[0].value
+    run(app.file_uploader(key="audit_plan_upload").set_value(("plan.json", b"{}", "application/json")))
+    assert "no plan of an audit" in app.error[0].value
+    run(app.switch_page("pages/operating_point.py"))
+    assert not any("**Recall" in box.value for box in app.info)
