@@ -64,7 +64,7 @@ def test_from_a_file_to_recall(app, everything):
     sentence = next(text.value for text in app.markdown if text.value.startswith("#### Between"))
     low, high = (int(word) for word in (sentence.split()[2], sentence.split()[4]))
     shown = next(table.value for table in app.dataframe if "Recall" in table.value.iloc[:, 0].tolist())
-    recall = shown.iloc[0, 1:].to_numpy(dtype=float)
+    recall = shown.iloc[0, 1:].to_numpy(dtype=float) / 100
     assert (low, high) == (int(100 * recall[1]), int(100 * recall[2]))
 
     # The operating point and its record state the same.

@@ -11,8 +11,8 @@ from multiloss_core.formatting import plural
 from multiloss_core.tables import frame_as_csv
 from ui.audit.population import Population
 from ui.audit.statements import show_statement
+from ui.audit.words import unrated
 from ui.data.sources import answered, engine_of, first_rows
-from ui.shared.formatting import vocabulary
 from ui.shared.widgets import offered_columns
 
 PLAN_FILE = "audit-plan.json"
@@ -31,7 +31,7 @@ def show_draw(plan: AuditPlan, population: Population) -> None:
     """Offer the plan, and the draw as rows, SQL and Python. Raises DataError where the key cannot be used."""
     left, right = st.columns(2)
     columns = _columns(population)
-    label = f"Column that identifies {vocabulary().a_document}"
+    label = f"Column that identifies {unrated()}"
     if columns:
         key = left.selectbox(label, columns, key="audit_key", index=None, placeholder="Choose a column")
     else:

@@ -7,8 +7,9 @@ from multiloss_core import DataError
 from multiloss_core.audit import AuditPlan, expected_shares, plan_audit
 from multiloss_core.thresholds import Point
 from ui.audit.population import Population
+from ui.audit.words import unrated
 from ui.operating_point.analysis import Analysis
-from ui.shared.formatting import COUNT, PERCENT, show_numbers, vocabulary
+from ui.shared.formatting import COUNT, FINE_PERCENT, show_numbers, vocabulary
 from ui.shared.url_params import ask_number
 
 BUDGET, WIDTH = "Ratings I can afford", "Width of recall's interval"
@@ -50,19 +51,18 @@ def show_plan(plan: AuditPlan) -> None:
     metric, note = st.columns([1, 3], vertical_alignment="center")
     metric.metric("Ratings", f"{plan.budget:,}")
     note.markdown(
-        f"Recall's 95 % interval is expected to be **{100 * plan.width:.0f} points** wide, or "
-        f"{100 * plan.pessimistic_width:.0f} if more {words.positive} hides below the floors than the precision above "
-        "them suggests."
+        f"Recall's 95 % interval is expected to be **{_points(plan)} wide**: that depends on how much "
+        f"{words.positive} hides below the floors."
     )
     show_numbers(
         [
             {
                 "Stratum": str(place),
                 "Scores": label,
-                words.documents.capitalize(): size,
+                unrated().capitalize(): size,
                 "Ratings": rated,
-                "Drawn": share,
-                f"{words.positive.capitalize()} expected": expected,
+                "Drawn": 100 * share,
+                f"{words.positive.capitalize()} expected": 100 * expected,
             }
             for place, (label, size, rated, share, expected) in enumerate(
                 zip(
@@ -76,14 +76,20 @@ def show_plan(plan: AuditPlan) -> None:
             )
         ],
         {
-            words.documents.capitalize(): COUNT,
+            unrated().capitalize(): COUNT,
             "Ratings": COUNT,
-            "Drawn": PERCENT,
-            f"{words.positive.capitalize()} expected": PERCENT,
+            "Drawn": FINE_PERCENT,
+            f"{words.positive.capitalize()} expected": FINE_PERCENT,
         },
         alt="Strata of the audit with their documents, ratings, share drawn and expected share of positives.",
     )
     st.caption(
-        f"*{words.positive.capitalize()} expected* continues the precision of rated {words.documents} below the "
+        f"*{words.positive.capitalize()} expected* continues the precision of rated alerts below the "
         "floors. It decides only where ratings go: estimates come from the ratings alone."
     )
+
+
+def _points(plan: AuditPlan) -> str:
+    """Write the expected and the pessimistic width in percentage points."""
+    low, high = sorted(round(100 * width) for width in (plan.width, plan.pessimistic_width))
+    return f"{low} points" if low == high else f"{low} to {high} points"

@@ -14,10 +14,11 @@ from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Indices
 from multiloss_core.tables import MAX_FILE_BYTES
 from ui.audit.statements import show_statement
+from ui.audit.words import unrated
 from ui.data.sources import answered, connection_names, engine_of, table_names
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import block_thresholds
-from ui.shared.formatting import as_text, vocabulary
+from ui.shared.formatting import as_text
 from ui.shared.session import session
 
 FILE, CONNECTED, BY_HAND = "A file of scores", "A connected source", "Numbers by hand"
@@ -43,7 +44,7 @@ def ask_population(analysis: Analysis) -> Population | None:
     """Ask for all documents, rated or not. Raises DataError where they do not fit."""
     places = [FILE, *([CONNECTED] if connection_names() else []), BY_HAND]
     place = st.segmented_control(
-        f"Where are the scores of all {vocabulary().documents}?", places, default=FILE, required=True, key="audit_place"
+        f"Where are the scores of all {unrated()}?", places, default=FILE, required=True, key="audit_place"
     )
     asked = {FILE: _ask_file, CONNECTED: _ask_connected, BY_HAND: _ask_by_hand}[place]
     return asked(analysis)
@@ -63,9 +64,8 @@ def _table(file_id: str, name: str, _data: bytes) -> pd.DataFrame:
 
 
 def _ask_file(analysis: Analysis) -> Population | None:
-    words = vocabulary()
     found = read_upload(
-        f"All {words.documents}, or a random sample of them",
+        f"All {unrated()}, or a random sample of them",
         key="audit_population",
         hint="One row for each, with the columns of the scores. Ratings are not needed.",
     )
@@ -74,7 +74,7 @@ def _ask_file(analysis: Analysis) -> Population | None:
         return None
     frame = found[0]
     total = st.number_input(
-        f"{words.documents.capitalize()} in all",
+        f"{unrated().capitalize()} in all",
         min_value=len(frame),
         max_value=MAX_DOCUMENTS,
         value=len(frame),
@@ -94,7 +94,7 @@ def _ask_connected(analysis: Analysis) -> Population | None:
     if not tables:
         st.info("This source has no tables yet.", icon=":material/info:")
         return None
-    table = right.selectbox(f"Table of all {vocabulary().documents}", tables, key=f"audit_table_{name}")
+    table = right.selectbox(f"Table of all {unrated()}", tables, key=f"audit_table_{name}")
     known, blocks = session().audit_populations, block_thresholds(analysis)
     source = analysis.rated.source
     about: Hashable = (
@@ -139,7 +139,7 @@ def _ask_by_hand(analysis: Analysis) -> Population | None:
         column: [*(direction(name) * first.edges[:, place]), *[None] * (first.count - len(first.edges))]
         for place, (column, name) in enumerate(columns.items())
     }
-    documents = vocabulary().documents.capitalize()
+    documents = unrated().capitalize()
     rows = [*(f"stratum {place}" for place in range(count)), *(["blocked"] if first.has_blocked else [])]
     typed = st.data_editor(
         pd.DataFrame({"": rows, **edges, documents: [None] * len(rows)}),
@@ -164,7 +164,7 @@ def _ask_by_hand(analysis: Analysis) -> Population | None:
     show_statement("SQL that counts them", "count", strata.count_sql)
     sizes = pd.to_numeric(typed[documents], errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(sizes).any():
-        st.info(f"Type how many {vocabulary().documents} each stratum holds.", icon=":material/edit:")
+        st.info(f"Type how many {unrated()} each stratum holds.", icon=":material/edit:")
         return None
     return Population(strata=strata, sizes=sizes.astype(np.intp))
 

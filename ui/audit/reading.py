@@ -12,10 +12,11 @@ from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds import Point
 from ui.audit.population import read_upload
+from ui.audit.words import unrated
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import audit_reading, estimates_at, keep_audit, keep_plan, kept_audit
 from ui.operating_point.state import current_target
-from ui.shared.formatting import COUNT, HIGH, LOW, PERCENT, WHOLE, as_text, show_numbers, vocabulary
+from ui.shared.formatting import COUNT, FINE_PERCENT, HIGH, LOW, WHOLE, as_text, show_numbers, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.widgets import ask_column, ask_positive, offered_columns
 
@@ -113,8 +114,11 @@ def _show_estimates(reading: AuditReading, found: AuditEstimates) -> None:
     left, right = st.columns(2)
     with left:
         show_numbers(
-            [{"": name, "Estimate": one.estimate, LOW: one.low, HIGH: one.high} for name, one in shares.items()],
-            dict.fromkeys(("Estimate", LOW, HIGH), PERCENT),
+            [
+                {"": name, "Estimate": 100 * one.estimate, LOW: 100 * one.low, HIGH: 100 * one.high}
+                for name, one in shares.items()
+            ],
+            dict.fromkeys(("Estimate", LOW, HIGH), FINE_PERCENT),
             alt="Recall, F1 and prevalence with their 95 % intervals.",
         )
     with right:
@@ -123,12 +127,12 @@ def _show_estimates(reading: AuditReading, found: AuditEstimates) -> None:
             dict.fromkeys(("Estimate", LOW, HIGH), WHOLE),
             alt="Missed positives and false blocks with their 95 % intervals.",
         )
-    rated, unrated = int(reading.audit.rated.sum()), reading.audit.unrated
-    left_out = f"; {plural(unrated, 'drawn row')} without a rating left out" if unrated else ""
+    rated, open_rows = int(reading.audit.rated.sum()), reading.audit.unrated
+    left_out = f"; {plural(open_rows, 'drawn row')} without a rating left out" if open_rows else ""
     st.caption(
         f"From {plural(rated, 'rating')} at random, {plural(int(reading.audit.positives.sum()), 'positive')} among "
-        f"them{left_out}. Recall counts every "
-        f"{words.document} of the period of the data."
+        f"them{left_out}. Recall counts all "
+        f"{unrated()} of the period of the data."
     )
 
 
@@ -141,17 +145,17 @@ def _show_strata(strata: tuple[StratumFinding, ...]) -> None:
             {
                 "Stratum": f"{place}{' (blocked)' if one.blocked else ''}",
                 "Scores": one.label,
-                words.documents.capitalize(): one.documents,
+                unrated().capitalize(): one.documents,
                 "Ratings": one.rated,
-                words.positive.capitalize(): one.share.estimate,
-                LOW: one.share.low,
-                HIGH: one.share.high,
+                words.positive.capitalize(): 100 * one.share.estimate,
+                LOW: 100 * one.share.low,
+                HIGH: 100 * one.share.high,
                 f"Target {share(target, 1_000)}": VERDICTS[one.worth],
             }
             for place, one in enumerate(strata)
         ],
-        {words.documents.capitalize(): COUNT, "Ratings": COUNT}
-        | dict.fromkeys((words.positive.capitalize(), LOW, HIGH), PERCENT),
+        {unrated().capitalize(): COUNT, "Ratings": COUNT}
+        | dict.fromkeys((words.positive.capitalize(), LOW, HIGH), FINE_PERCENT),
         alt="Each stratum with its share of positives, the 95 % interval, and whether it reaches the target.",
     )
 

@@ -12,6 +12,12 @@ from ui.operating_point.analysis import Analysis
 from ui.shared.formatting import as_text, vocabulary
 
 
+def unrated() -> str:
+    """Return what the documents that nobody rated are called: they are no alerts."""
+    words = vocabulary()
+    return "documents" if words.documents == "alerts" else words.documents
+
+
 def introduction(analysis: Analysis, point: Point) -> None:
     """Say what cannot be known without an audit, and whose recall it finds."""
     words = vocabulary()
@@ -21,7 +27,7 @@ def introduction(analysis: Analysis, point: Point) -> None:
     )
     st.markdown(
         f"How much {words.positive} is missed, and what is blocked wrongly, cannot be told from rated alerts. A small "
-        f"random sample of the other {words.documents} tells it. Recall is that of the operating point: {thresholds} "
+        f"random sample of the other {unrated()} tells it. Recall is that of the operating point: {thresholds} "
         f"({plural(point.alerts, 'alert')}).",
         width=860,
     )

@@ -78,6 +78,8 @@ WHOLE = NumberKind("localized", lambda value: round(value, 0))
 SHARE = NumberKind("percent")
 PERCENT = NumberKind("percent", lambda value: round(value, 3))
 BOUND = NumberKind("percent", lambda value: round(value, 2))
+# Of numbers in percent that may be very small.
+FINE_PERCENT = NumberKind("%.3g %%")
 THRESHOLD, AREA, RATIO = NumberKind(EXACT), NumberKind("%.4f"), NumberKind("%.3g")
 COUNTED = {Unit.DOCUMENTS: COUNT, Unit.MONEY: MONEY}
 ESTIMATED = {Unit.DOCUMENTS: WHOLE, Unit.MONEY: MONEY}
