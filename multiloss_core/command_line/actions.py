@@ -21,6 +21,8 @@ from multiloss_core.decisions import (
     changes_of,
     compared_sizes,
     flagged_documents,
+    recall_note,
+    recall_now,
     record_of,
     undecided_alerts,
     unlisted_note,
@@ -32,7 +34,13 @@ from multiloss_core.engines.counting import CountedDataset, count_documents
 from multiloss_core.engines.questions import PathCounts, count_along, count_funnel
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
-from multiloss_core.generalisation import PointBootstrap, bootstrap_flagged, bootstrap_points, bootstrap_thresholds
+from multiloss_core.generalisation import (
+    Interval,
+    PointBootstrap,
+    bootstrap_flagged,
+    bootstrap_points,
+    bootstrap_thresholds,
+)
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import ColumnMeanings, find_falling
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch, Rule, checked_thresholds
@@ -129,6 +137,13 @@ def choose(
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns), *notes))
 
 
+def rated_dataset(
+    loaded: LoadedTable, columns: ColumnMeanings, rule: Rule, report: Report = lambda _: None
+) -> RatedDataset:
+    """Build the documents, or count them in their engine. Raises DataError."""
+    return _rated(loaded, columns, rule, report)[0]
+
+
 def _rated(
     loaded: LoadedTable, columns: ColumnMeanings, rule: Rule, report: Report
 ) -> tuple[RatedDataset, CountedTable | None]:
@@ -208,7 +223,8 @@ class Watched:
     @property
     def notes(self) -> tuple[str, ...]:
         """Describe what the decision does not cover."""
-        return tuple(filter(None, (unlisted_note(self.record, self.now),)))
+        recall = recall_note(self.record, self.now, self.sizes)
+        return tuple(filter(None, (unlisted_note(self.record, self.now), recall)))
 
     def as_dict(self) -> dict[str, Any]:
         """Give what JSON can hold; a number that is not known is None."""
@@ -217,6 +233,7 @@ class Watched:
             "as_expected": self.is_as_expected,
             "verdict": self.verdict,
             "notes": [*self.notes],
+            "recall": _recall_as_dict(recall_now(self.record, self.now, self.sizes)),
             "scale": None if self.sizes is None else self.sizes.unit,
             "observed": {
                 "tp": self.now.tp,
@@ -230,6 +247,10 @@ class Watched:
             },
             "changes": {name: _change_as_dict(change) for name, change in self.changes.items()},
         }
+
+
+def _recall_as_dict(found: Interval | None) -> dict[str, float] | None:
+    return None if found is None else {"estimate": found.estimate, "low": found.low, "high": found.high}
 
 
 def watch(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) -> Watched:

@@ -15,6 +15,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import FRAUD, NEVER
 
 if TYPE_CHECKING:
+    from multiloss_core.audit import SqlDialect
     from multiloss_core.decisions.record import DecisionRecord
     from multiloss_core.tables import DecimalSign
     from multiloss_core.thresholds import FloorMethod, Rule
@@ -237,6 +238,117 @@ def watch_command(
             json_file.write_text(json.dumps(watched.as_dict() | {"data": data}, indent=2, allow_nan=False) + "\n")
     _print(watch_lines(watched))
     raise typer.Exit(AS_EXPECTED if watched.is_as_expected else DIFFERS)
+
+
+audit_app = typer.Typer(
+    help="Estimate recall by a small random audit of documents that nobody rated.", no_args_is_help=True
+)
+app.add_typer(audit_app, name="audit")
+
+Record = Annotated[Path, typer.Argument(metavar="RECORD", help="The record of a decision (JSON).")]
+
+
+@audit_app.command("plan")
+def plan_command(
+    record: Record,
+    source: Source,
+    table: Table = None,
+    documents: Annotated[
+        str | None,
+        typer.Option(metavar="SOURCE", help="All documents, rated or not: a file, or what an engine reads as SOURCE."),
+    ] = None,
+    documents_table: Annotated[
+        str | None, typer.Option(help="The table of all documents; also its name in the SQL of the draw.")
+    ] = None,
+    size: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="N",
+            help="Documents of each stratum, from the floors down and blocked ones last, in place of --documents; the "
+            "SQL that counts them is shown when none is given.",
+        ),
+    ] = None,
+    block: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A block threshold, else those of the decision.")
+    ] = None,
+    budget: Annotated[int | None, typer.Option(metavar="N", help="How many ratings can be afforded.")] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Width of recall's 95 % interval, a share, in place of --budget.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="Column that identifies documents; needed to draw.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    dialect: Annotated[str, typer.Option(metavar="postgresql|duckdb|spark", help="SQL of the draw.")] = "postgresql",
+    output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files go.")] = Path(),
+) -> None:
+    """Plan a random audit below the floors and above a block threshold; write the plan and the draw.
+
+    SOURCE holds the rated documents of the decision. Ends with 0, or with 2 and one sentence.
+    """
+    with _one_sentence():
+        from multiloss_core.command_line.audits import AuditOptions, plan
+        from multiloss_core.command_line.columns import columns_of_record
+        from multiloss_core.command_line.reading import Days, loaded_table
+        from multiloss_core.tables import ReadOptions
+
+        if dialect not in ("postgresql", "duckdb", "spark"):
+            raise DataError(f"--dialect must be postgresql, duckdb or spark, not '{dialect}'.")
+        decided = _read_record(record)
+        options = AuditOptions(
+            documents=documents,
+            table=documents_table,
+            sizes=size or (),
+            blocks=_numbers(block, "--block"),
+            budget=budget,
+            width=width,
+            key=key,
+            seed=seed,
+            dialect=cast("SqlDialect", dialect),
+        )
+        with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
+            columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
+            found = plan(decided, loaded, columns, options, lambda step: typer.echo(f"{step} …", err=True))
+        output.mkdir(parents=True, exist_ok=True)
+        for name, text in found.files.items():
+            (output / name).write_text(text, encoding="utf-8", newline="")
+    _print(found.lines)
+    _print(["", f"Written to {output}:", *(f"  {name}" for name in found.files)])
+
+
+@audit_app.command("read")
+def read_command(
+    record: Record,
+    source: Source,
+    plan: Annotated[Path, typer.Option(metavar="FILE", help="The plan (JSON) that audit plan wrote.")],
+    rated: Annotated[Path, typer.Option(metavar="FILE", help="The drawn rows with their ratings.")],
+    table: Table = None,
+    rating: Annotated[
+        str | None, typer.Option(help="Column of the ratings.", show_default="that of the decision")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(metavar="WORD", help="The rating that means fraud.", show_default="as in the decision")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="Column that identifies documents, to find repeated rows.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the record goes that holds the audit (JSON).")
+    ] = None,
+) -> None:
+    """Read the ratings of an audit back; state recall, missed fraud, prevalence and false blocks.
+
+    Ends with 0, or with 2 and one sentence.
+    """
+    with _one_sentence():
+        from multiloss_core.command_line.audits import read
+        from multiloss_core.command_line.columns import columns_of_record
+        from multiloss_core.command_line.reading import Days, loaded_table
+        from multiloss_core.tables import ReadOptions
+
+        decided = _read_record(record)
+        with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
+            columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
+            audited, lines = read(decided, loaded, columns, plan, rated, rating=rating, positive=positive, key=key)
+        if output is not None:
+            output.write_text(audited.to_json(), encoding="utf-8", newline="")
+    _print(lines)
 
 
 def main() -> None:

@@ -180,6 +180,14 @@ def loaded_table(
         yield _load_table(engine, _only_table(engine, options.sheet), place, days, decimal, filters)
 
 
+@contextmanager
+def opened_engine(source: str, table: str | None) -> Iterator[tuple[Engine, str]]:
+    """Open what an engine reads, with the name of the table to read. Raises DataError as `loaded_table`."""
+    opened, _ = _opened(source, table)
+    with closing(opened) as engine:
+        yield engine, _only_table(engine, table)
+
+
 def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     """Open an engine, and name its place without a password."""
     address = _ADDRESS.match(source)

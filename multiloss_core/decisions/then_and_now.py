@@ -11,8 +11,9 @@ from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedFilter, RecordedInterval
 from multiloss_core.decisions.segments import flagged_documents, values_in_words
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import NEUTRAL, Vocabulary, shortened
+from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
+from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Bools
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -171,6 +172,41 @@ def unlisted_note(record: DecisionRecord, now: Observed) -> str:
         return ""
     column, values = shortened(record.segments.column), values_in_words(now.unlisted)
     return f"Values of '{column}' without thresholds of their own use the common thresholds: {values}."
+
+
+def recall_now(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> Interval | None:
+    """Estimate recall on other data if as much is missed as in the audit of a decision.
+
+    Missed and blocked positives are those of the audit, scaled to the size of these data; only what is caught is
+    observed. None without an audit or a scale.
+    """
+    audit = record.audit
+    if audit is None or sizes is None or record.settings.amount is not None or not sizes.then > 0:
+        return None
+    growth = sizes.now / sizes.then
+    blocked = sum(one.documents * one.positives / one.ratings for one in audit.strata if one.blocked and one.ratings)
+    caught = now.tp + growth * blocked
+
+    def recall(missed: float) -> float:
+        everything = caught + growth * missed
+        return caught / everything if everything > 0 else UNDEFINED
+
+    missed = audit.missed
+    return Interval(estimate=recall(missed.estimate), low=recall(missed.high), high=recall(missed.low))
+
+
+def recall_note(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> str:
+    """Compare recall by the audit of a decision with that of other data; empty without an audit."""
+    if record.audit is None:
+        return ""
+    then, found = record.audit.recall, recall_now(record, now, sizes)
+    sentence = f"Recall was {percent(then.estimate)} ({percent(then.low)} to {percent(then.high)}) by the random audit"
+    if found is None or math.isnan(found.estimate):
+        return f"{sentence}."
+    return (
+        f"{sentence}; if as much is missed now, it is {percent(found.estimate)} ({percent(found.low)} to "
+        f"{percent(found.high)})."
+    )
 
 
 def undecided_alerts(
