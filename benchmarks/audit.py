@@ -3,7 +3,7 @@
 Prints Markdown. Populations are those of `simulate_population` with 1 million documents; in some, a share of the
 positives has the scores of negatives, as fraud that no classifier sees: there the extrapolated precision is wrong. Each
 population gets one plan of 2,000 ratings, and audits drawn from it are compared with simple random samples of as many.
-Run: python -m benchmarks.audit [--audits 500] [--cases ...]
+Run: python -m benchmarks.audit [--audits 500] [--seed 1] [--cases ...]
 """
 
 import argparse
@@ -243,11 +243,12 @@ def methods(cases: dict[str, Case], audits: int) -> Iterator[tuple[object, ...]]
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--audits", type=int, default=500)
+    arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--cases", nargs="*", default=list(CASES))
     chosen = arguments.parse_args()
     print_setup("Audits", ("numpy", "scipy"), f"; {chosen.audits} audits of {BUDGET:,} ratings, 1 million documents")
     started = time.perf_counter()
-    cases = {name: made(name) for name in chosen.cases}
+    cases = {name: made(name, chosen.seed) for name in chosen.cases}
     print(f"Populations and plans: {(time.perf_counter() - started) / len(cases):.2f} s each.")
     print_table(
         "Recall's 95 % interval",

@@ -4,6 +4,8 @@ import doctest
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -32,6 +34,7 @@ def test_python_of_readme_runs(monkeypatch, capsys):
     assert "inside" in capsys.readouterr().out
 
 
-def test_examples_of_documents_run():
-    page = ROOT / "docs" / "sources-and-segments.md"
+@pytest.mark.parametrize("name", ["audits.md", "sources-and-segments.md"])
+def test_examples_of_documents_run(name):
+    page = ROOT / "docs" / name
     assert doctest.testfile(str(page), module_relative=False).failed == 0

@@ -94,7 +94,7 @@ def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0
 
 
 def plan_json(plan: AuditPlan) -> str:
-    """Write the file of a plan: strata, sizes, ratings, inclusion probabilities and expectations."""
+    """Write the file of a plan: strata, sizes, ratings, inclusion probabilities, expectations."""
     content = {
         "scores": list(plan.strata.names),
         "floors": plan.strata.floors.tolist(),

@@ -129,10 +129,10 @@ class Audit:
         return np.asarray(self.sizes / np.maximum(self.rated, 1))
 
     def joined(self, documents: RatedDocuments) -> RatedDocuments:
-        """Join the rated documents of the audit, with weights N / n and without floors, to those above the floors.
+        """Join the rated documents of the audit, with weights N / n, to those above the floors.
 
-        Surfaces and paths of the result reach below the old floors; documents that a block threshold stands for come
-        from the audit alone.
+        The result has no floors: its surfaces and paths reach below the old ones. Blocked documents come from the
+        audit alone.
 
         Raises
         ------
@@ -204,7 +204,7 @@ def _ratings(column: "pd.Series[Any]", positive: object | None, meanings: Mappin
 
 
 def _sizes_at_draw(plan: AuditPlan, drawn: Indices, shares: Floats | None) -> Indices:
-    """Return the documents of each stratum (h,) at the draw; all of them were drawn at a probability of 1."""
+    """Return the documents of each stratum (h,) at the draw."""
     if shares is None:
         return plan.sizes
     known = np.where(shares > 0, shares, 1.0)

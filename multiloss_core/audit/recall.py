@@ -39,7 +39,7 @@ class AuditEstimates:
 
 @dataclass(frozen=True, kw_only=True)
 class StratumFinding:
-    """What an audit found in one stratum, with 95 % intervals (Wilson 1927).
+    """Estimates of one stratum of an audit, with 95 % intervals (Wilson 1927).
 
     `positives`: positives among its documents; `share`: their share. `worth`: whether the share reaches a marginal
     precision; unknown where the interval holds it.

@@ -242,9 +242,10 @@ def halved_strata(
     count: int = 4,
     alert_rules: int = 0,
 ) -> AuditStrata:
-    """Propose strata without any scores: edges at 1/2, 1/4, … of a floor, at 2, 4, … times a negative one.
+    """Propose strata without any scores: edges at 1/2, 1/4, … of a floor.
 
-    `floors` (k,), `blocks` (k,), infinity for none. Below a floor of 0 edges are -1, -3, … The last `alert_rules`
+    `floors` (k,), `blocks` (k,), infinity for none. Edges lie at 2, 4, … times a negative floor, and below a floor of 0
+    at -1, -3, … The last `alert_rules`
     classifiers divide nothing.
 
     Raises DataError: see `AuditStrata`.

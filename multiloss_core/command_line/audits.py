@@ -35,10 +35,9 @@ from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.segments import flagged_documents
 from multiloss_core.engines import count_strata, draw_in, strata_in
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import count, percent, plural, short_percent
+from multiloss_core.formatting import count, percent, plural, score_name, short_percent
 from multiloss_core.numerics import Floats, Indices
-from multiloss_core.tables import ColumnMeanings, frame_as_csv
-from multiloss_core.tables.reading.read_file import read_table
+from multiloss_core.tables import ColumnMeanings, frame_as_csv, read_file
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
@@ -49,7 +48,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """What an audit is planned from: all documents in a source, or sizes of strata.
+    """Choices for the plan of an audit: all documents in a source, or sizes of strata.
 
     `documents` with its `table`: a file, or what an engine reads; `sizes`: documents of halved strata from the floors
     down, a blocked one last. `blocks`: block thresholds by column. Either a `budget` of ratings or a `width`.
@@ -82,7 +81,7 @@ def plan(
     options: AuditOptions,
     report: Report = lambda _: None,
 ) -> PlannedAudit:
-    """Plan the audit of a decision on its rated documents, and draw it where all documents can be read.
+    """Plan the audit of a decision; draw it where all documents can be read.
 
     Raises
     ------
@@ -140,7 +139,7 @@ def read(
     if plan_file.stat().st_size > MAX_PLAN_BYTES:
         raise DataError(f"'{plan_file.name}' is too large for the plan of an audit; give the file of audit plan.")
     planned = plan_from_json(plan_file.read_bytes())
-    frame = read_table(rated_file.read_bytes(), rated_file.name)
+    frame = read_file(rated_file.read_bytes(), rated_file.name).frame_with(map(score_name, planned.strata.names))
     label = rating or record.columns.rating or ""
     same = label == record.columns.rating and positive is None
     audit = Audit.from_frame(
@@ -197,7 +196,7 @@ def _population(
         return strata, np.array(options.sizes, dtype=np.intp), None
     file = file_to_read(options.documents)
     if file is not None:
-        frame = read_table(file.read_bytes(), file.name)
+        frame = read_file(file.read_bytes(), file.name).frame_with(map(score_name, names))
         everything = AuditStrata(names, floors, np.empty((0, len(names))), np.full(len(names), math.inf))
         scores = everything.scores_of(frame)
         strata = score_strata(scores, floors, blocks=blocks, names=names)

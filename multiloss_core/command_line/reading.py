@@ -182,7 +182,7 @@ def loaded_table(
 
 @contextmanager
 def opened_engine(source: str, table: str | None) -> Iterator[tuple[Engine, str]]:
-    """Open what an engine reads, with the name of the table to read. Raises DataError as `loaded_table`."""
+    """Open an engine, with the name of the table to read. Raises DataError."""
     opened, _ = _opened(source, table)
     with closing(opened) as engine:
         yield engine, _only_table(engine, table)

@@ -35,6 +35,7 @@ from .record_fields import RecordedFilter as RecordedFilter
 from .record_fields import RecordedInterval as RecordedInterval
 from .record_fields import RecordedSettings as RecordedSettings
 from .record_fields import RecordedTarget as RecordedTarget
+from .reporting.audit_section import recall_sentences as recall_sentences
 from .reporting.first_page import alerts_a_day_words as alerts_a_day_words
 from .reporting.first_page import first_page as first_page
 from .reporting.first_page import headline_of as headline_of

@@ -16,7 +16,7 @@ def json_schema() -> str:
     columns["required"] = [
         name for name in columns["required"] if name not in ("meanings", "whole_numbers", "alert_rules")
     ]
-    schema["required"] = [name for name in schema["required"] if name != "segments"]
+    schema["required"] = [name for name in schema["required"] if name not in ("segments", "audit")]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {
         "description": "Scores whose low values are suspicious: they reach their threshold at or below it. Left out "
         "where there are none.",

@@ -1,4 +1,4 @@
-"""Plan and draw an audit where all documents lie: edges of strata, their sizes, the drawn rows."""
+"""Choose, count and draw the strata of an audit in an engine."""
 
 from collections.abc import Sequence
 
@@ -67,7 +67,7 @@ def strata_in(
 
 
 def count_strata(engine: Engine, table: str, strata: AuditStrata) -> Indices:
-    """Count the documents of each stratum (h,) in a table: one pass. Raises DataError as `strata_in`."""
+    """Count the documents of each stratum (h,) in one pass. Raises DataError as `strata_in`."""
     _require_columns(engine, table, strata)
     found = engine.query(strata.count_sql(engine.source(table), _name_of(engine.dialect)))
     sizes = np.zeros(strata.count, dtype=np.intp)
@@ -76,7 +76,7 @@ def count_strata(engine: Engine, table: str, strata: AuditStrata) -> Indices:
 
 
 def draw_in(engine: Engine, table: str, plan: AuditPlan, key: str, *, seed: int = 0) -> pd.DataFrame:
-    """Draw a plan's documents from a table, as `draw_sql` does. Raises DataError: as `strata_in`, or no key."""
+    """Draw a plan's documents as `draw_sql` does. Raises DataError: as `strata_in`, or no key."""
     _require_columns(engine, table, plan.strata, key)
     sql = draw_sql(plan, engine.source(table), key, seed=seed, dialect=_name_of(engine.dialect))
     drawn = engine.query(sql).to_pandas().drop(columns=["audit_place", "audit_size"])

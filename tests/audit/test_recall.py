@@ -145,7 +145,7 @@ def test_the_audit_must_fit_the_documents():
         audit_estimates(documents(), audit, level=1)
 
 
-def test_rated_documents_above_a_block_are_counted_by_the_audit_alone():
+def test_the_audit_alone_counts_blocked_documents():
     audit = Audit(strata(1, block=0.85), np.array([10, 4]), np.array([10, 4]), np.array([1, 3]))
     rated = documents(caught=3, others=2)
     assert rated.counts_at([0.85]).tp == 1

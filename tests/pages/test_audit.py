@@ -101,7 +101,7 @@ def test_numbers_by_hand_and_a_width(app):
     assert any("row_number()" in code.value for code in app.code)
 
 
-def test_problems_are_told_in_a_sentence(app, everything):
+def test_problems_get_one_sentence(app, everything):
     frame, _ = everything
     run(
         app.file_uploader(key="audit_population").set_value(

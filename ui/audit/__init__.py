@@ -1,1 +1,1 @@
-"""The page Audit: plan a random sample of unrated documents, draw it, and read recall from its ratings."""
+"""The page Audit: plan and draw a random sample of unrated documents, and read its ratings."""

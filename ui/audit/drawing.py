@@ -28,7 +28,7 @@ drawn.to_csv("audit.csv", index=False)
 
 
 def show_draw(plan: AuditPlan, population: Population) -> None:
-    """Offer the plan, and the draw as rows, SQL and Python. Raises DataError where the key cannot be used."""
+    """Offer the plan, and the draw as rows, SQL and Python. Raises DataError: an unusable key."""
     left, right = st.columns(2)
     columns = _columns(population)
     label = f"Column that identifies {unrated()}"

@@ -1,4 +1,4 @@
-"""Ask where all documents are, and divide those that nobody rates into strata."""
+"""Ask where all documents are, and divide the unrated ones into strata."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, read_table
+from multiloss_core import DataError
 from multiloss_core.audit import AuditStrata, halved_strata, score_strata
 from multiloss_core.engines import Cancelled, count_strata, strata_in
 from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Indices
-from multiloss_core.tables import MAX_FILE_BYTES
+from multiloss_core.tables import MAX_FILE_BYTES, TableFile, read_in_process
 from ui.audit.statements import show_statement
 from ui.audit.words import unrated
 from ui.data.sources import answered, connection_names, engine_of, table_names
@@ -50,21 +50,23 @@ def ask_population(analysis: Analysis) -> Population | None:
     return asked(analysis)
 
 
-def read_upload(label: str, *, key: str, hint: str) -> tuple[pd.DataFrame, str] | None:
-    """Ask for a table; return it with its name, read once. Raises DataError where it is none."""
+def read_upload(analysis: Analysis, label: str, *, key: str, hint: str) -> tuple[pd.DataFrame, str] | None:
+    """Ask for a table with the scores, and return it with its name. Raises DataError."""
     uploaded = st.file_uploader(label, type=FILE_TYPES, key=key, max_upload_size=MAX_FILE_BYTES // 2**20, help=hint)
     if uploaded is None:
         return None
-    return _table(uploaded.file_id, uploaded.name, uploaded.getvalue()), uploaded.name
+    file = _table(uploaded.file_id, uploaded.name, uploaded.getvalue())
+    return file.frame_with(map(score_name, analysis.names)), uploaded.name
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner="Reading the file …")
-def _table(file_id: str, name: str, _data: bytes) -> pd.DataFrame:
-    return read_table(_data, name)
+def _table(file_id: str, name: str, _data: bytes) -> TableFile:
+    return read_in_process(_data, name)[0]
 
 
 def _ask_file(analysis: Analysis) -> Population | None:
     found = read_upload(
+        analysis,
         f"All {unrated()}, or a random sample of them",
         key="audit_population",
         hint="One row for each, with the columns of the scores. Ratings are not needed.",

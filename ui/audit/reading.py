@@ -8,7 +8,7 @@ from multiloss_core.audit import Audit, AuditEstimates, AuditReading, StratumFin
 from multiloss_core.figures import audit_chart
 from multiloss_core.formatting import direction, percent, plural, score_name, share
 from multiloss_core.generalisation import Interval
-from multiloss_core.numerics.proportions import effective_size
+from multiloss_core.numerics import effective_size
 from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds import Point
 from ui.audit.population import read_upload
@@ -25,7 +25,7 @@ VERDICTS = {"yes": "reaches the target", "no": "does not reach it", "unknown": "
 
 
 def ask_audit(analysis: Analysis) -> None:
-    """Ask for the plan and the rated rows; keep the audit. Raises DataError where they do not fit."""
+    """Ask for the plan and the rated rows, and keep the audit. Raises DataError."""
     plan_place, rows_place = st.columns(2, gap="large")
     with plan_place:
         uploaded = st.file_uploader("Plan (JSON)", type=["json"], key="audit_plan_upload", max_upload_size=1)
@@ -34,7 +34,9 @@ def ask_audit(analysis: Analysis) -> None:
         plan = kept_audit(analysis).plan
         st.caption("The plan of steps 1 and 2 is used unless you give another one." if plan else "Step 1 makes a plan.")
     with rows_place:
-        found = read_upload("Rated rows of the draw", key="audit_rows", hint="The drawn rows with their ratings.")
+        found = read_upload(
+            analysis, "Rated rows of the draw", key="audit_rows", hint="The drawn rows with their ratings."
+        )
     if found is None or plan is None:
         return
     frame, name = found
@@ -75,7 +77,7 @@ def show_results(analysis: Analysis, point: Point) -> None:
 
 
 def _sentence(analysis: Analysis, reading: AuditReading, found: AuditEstimates, point: Point) -> str:
-    """Say what is caught, and what more ratings would tell."""
+    """State how much is caught, and the gain of more ratings."""
     stratum, narrower = reading.with_more(MORE, analysis.deployable(point), analysis.settings.rule)
     recall, words = found.recall, vocabulary()
     low, high = (percent(bound).split(".")[0] for bound in (recall.low, recall.high))
@@ -137,7 +139,7 @@ def _show_estimates(reading: AuditReading, found: AuditEstimates) -> None:
 
 
 def _show_strata(strata: tuple[StratumFinding, ...]) -> None:
-    """Compare each stratum with the target: whether to lower the floors or to raise the block threshold."""
+    """Compare each stratum with the target, for the floors and the block threshold."""
     target, words = current_target().marginal_precision, vocabulary()
     st.markdown(f"**{_advice(strata, target)}**")
     show_numbers(
@@ -182,7 +184,7 @@ def _advice(strata: tuple[StratumFinding, ...], target: float) -> str:
 
 
 def _offer_joined(analysis: Analysis, reading: AuditReading) -> None:
-    """Offer the rated documents with those of the audit as one file, for surfaces below the floors."""
+    """Offer the rated documents with those of the audit as one file."""
     source = analysis.rated.source
     if not isinstance(source, RatedDocuments) or reading.audit.scores is None:
         return

@@ -10,7 +10,7 @@ DIALECTS: dict[str, SqlDialect] = {"PostgreSQL": "postgresql", "DuckDB": "duckdb
 
 
 def show_statement(label: str, key: str, write: Callable[[str, SqlDialect], str]) -> None:
-    """Show what `write` makes of the name of a table and a dialect. Raises DataError as `write` does."""
+    """Show the SQL that `write` makes for a table and a dialect. Raises DataError as it does."""
     with st.expander(label, icon=":material/database:"):
         left, right = st.columns([2, 3])
         dialect = left.segmented_control(

@@ -1,4 +1,4 @@
-"""What an audit is for, and how its errors are shown."""
+"""Introduce the page, and show errors in place."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,21 +13,21 @@ from ui.shared.formatting import as_text, vocabulary
 
 
 def unrated() -> str:
-    """Return what the documents that nobody rated are called: they are no alerts."""
+    """Return the noun for unrated documents, which are no alerts."""
     words = vocabulary()
     return "documents" if words.documents == "alerts" else words.documents
 
 
 def introduction(analysis: Analysis, point: Point) -> None:
-    """Say what cannot be known without an audit, and whose recall it finds."""
+    """Explain an audit, and name the thresholds whose recall it finds."""
     words = vocabulary()
     thresholds = ", ".join(
         f"{as_text(score_name(name))} {reached(name, value)}"
         for name, value in zip(point.names, analysis.deployable(point).tolist(), strict=True)
     )
     st.markdown(
-        f"How much {words.positive} is missed, and what is blocked wrongly, cannot be told from rated alerts. A small "
-        f"random sample of the other {unrated()} tells it. Recall is that of the operating point: {thresholds} "
+        f"Rated alerts do not show how much {words.positive} is missed or what is blocked wrongly. A small random "
+        f"sample of the other {unrated()} does. Recall is that of the operating point: {thresholds} "
         f"({plural(point.alerts, 'alert')}).",
         width=860,
     )

@@ -35,7 +35,7 @@ def keep_audit(analysis: Analysis, audit: Audit | None, name: str = "") -> None:
 
 
 def audit_reading(analysis: Analysis) -> AuditReading | None:
-    """Return the audit beside the rated documents; None without one. Raises DataError: it no longer fits."""
+    """Return the audit beside the rated documents, if any. Raises DataError: it no longer fits."""
     audit = kept_audit(analysis).audit
     return None if audit is None else _reading(analysis.rated.key, audit, analysis)
 
@@ -88,7 +88,7 @@ def show_recall(context: PointContext) -> None:
 
 
 def audited_point(analysis: Analysis) -> Point:
-    """Return the point on the screen Operating point for these data, or the one at the slider's target."""
+    """Return the point on the screen Operating point, or the one at the slider's target."""
     asked = asked_method()
     return present_point(analysis, asked if asked in analysis.methods else analysis.methods[0])
 

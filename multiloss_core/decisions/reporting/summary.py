@@ -10,8 +10,8 @@ from multiloss_core.decisions.record_fields import (
     ExpectedCounts,
     GoalValue,
     RecordedColumns,
-    RecordedInterval,
 )
+from multiloss_core.decisions.reporting.audit_section import audit_sections, interval_cells, recall_sentences
 from multiloss_core.decisions.reporting.evidence_sections import Row, Section, evidence_sections
 from multiloss_core.decisions.reporting.segment_section import listed_sentences, segment_sections
 from multiloss_core.formatting import (
@@ -19,11 +19,9 @@ from multiloss_core.formatting import (
     NEUTRAL,
     NEVER,
     UNDEFINED,
-    Unit,
     Vocabulary,
     count,
     money,
-    percent,
     plural,
     points,
     price,
@@ -31,7 +29,6 @@ from multiloss_core.formatting import (
     score_threshold,
     score_value,
     share,
-    short_percent,
     signed,
     threshold,
 )
@@ -69,7 +66,7 @@ def sections(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> tuple[
         *segment_sections(record, vocabulary),
         _meaning(record, vocabulary),
         _counts(record, vocabulary.positive),
-        *_audit(record, vocabulary),
+        *audit_sections(record, vocabulary),
         *evidence_sections(record, vocabulary),
         _reason(record),
         _unknown(record, vocabulary),
@@ -251,7 +248,7 @@ def _count_row(record: DecisionRecord, before: ExpectedCounts | None, name: str,
     cells: Row = (name, written(value))
     if record.expected.level is not None:
         estimate = written if key == "precision" else lambda number: count(round(number))
-        cells += _interval_cells(getattr(record.expected, f"{key}_interval"), estimate)
+        cells += interval_cells(getattr(record.expected, f"{key}_interval"), estimate)
     if before is None:
         return cells
     old: float | None = getattr(before, key)
@@ -267,12 +264,6 @@ def _writer(record: DecisionRecord, counts: ExpectedCounts, key: str) -> Callabl
     if key == "precision":
         return partial(share, out_of=_base(record, counts.alerts))
     return count if record.settings.amount is None else money
-
-
-def _interval_cells(interval: RecordedInterval | None, words: Callable[[float], str]) -> Row:
-    if interval is None:
-        return UNDEFINED, UNDEFINED
-    return words(interval.estimate), f"{words(interval.low)} to {words(interval.high)}"
 
 
 def _base(record: DecisionRecord, alerts: float) -> float:
@@ -300,57 +291,6 @@ def _unknown(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
         (
             *recall_sentences(record, vocabulary),
             f"The counts are those of {source}{flattered}; new data will differ.{corrected}",
-        ),
-    )
-
-
-def recall_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Give recall where a random audit allows it; else say why it is not given."""
-    audit = record.audit
-    if audit is None:
-        return (
-            f"People rated only {vocabulary.documents} that scored at or above a rating floor. "
-            f"{vocabulary.how_many_lie} below the floors is unknown, so recall, the false positive rate and F1 cannot "
-            "be computed, and none is given here.",
-        )
-    recall, ratings = audit.recall, sum(one.ratings for one in audit.strata)
-    return (
-        f"A random audit of {count(ratings)} {vocabulary.documents} below the floors estimates recall: between "
-        f"{percent(recall.low)} and {percent(recall.high)} of all {vocabulary.positive} is caught, at "
-        f"{percent(recall.level)} confidence.",
-    )
-
-
-def _audit(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[Section]:
-    """Write what a random audit estimates, and its strata."""
-    audit = record.audit
-    if audit is None:
-        return
-    estimates = [
-        ("Recall", audit.recall, percent),
-        ("F1", audit.f1, percent),
-        (f"Missed {vocabulary.positive}", audit.missed, Unit.DOCUMENTS.estimate),
-        ("Prevalence", audit.prevalence, short_percent),
-        *([("False blocks", audit.false_blocks, Unit.DOCUMENTS.estimate)] if audit.false_blocks is not None else []),
-    ]
-    yield Section(
-        "audit",
-        "Random audit",
-        recall_sentences(record, vocabulary),
-        header=("", "Estimate", f"{100 * audit.recall.level:.4g} %"),
-        rows=tuple((name, *_interval_cells(interval, words)) for name, interval, words in estimates),
-    )
-    yield Section(
-        "audited strata",
-        "Strata of the audit",
-        ("Each stratum is a range of scores; a random sample of it was rated.",),
-        header=("Scores", vocabulary.documents.capitalize(), "Ratings", "Positive"),
-        rows=tuple(
-            (
-                f"{one.condition}{' (blocked)' if one.blocked else ''}",
-                *map(count, (one.documents, one.ratings, one.positives)),
-            )
-            for one in audit.strata
         ),
     )
 

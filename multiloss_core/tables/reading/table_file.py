@@ -84,6 +84,16 @@ class TableFile:
     sheet: str | None = None
     rows: int | None = None
 
+    def frame_with(self, columns: Iterable[str]) -> pd.DataFrame:
+        """Return the frame. Raises DataError where numbers of `columns` can be read in two ways."""
+        for name in columns:
+            if name in self.ambiguous:
+                raise DataError(
+                    f"The numbers in column '{name}' can be read in two ways, such as 1,234; write decimals with a "
+                    "point and no thousands separator."
+                )
+        return self.frame
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DecodedFile:

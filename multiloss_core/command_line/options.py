@@ -1,0 +1,81 @@
+"""Define what commands share: their source, reading of options, ending with a sentence."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from multiloss_core.errors import DataError
+
+if TYPE_CHECKING:
+    from multiloss_core.decisions.record import DecisionRecord
+
+CANNOT_BE_DONE = 2
+SOURCE_HELP = (
+    "A file or folder (Parquet, CSV; Excel or a DuckDB file), postgresql+psycopg://user@host/database (its password by "
+    "PGPASSWORD or ~/.pgpass), or sc://host:port of a Spark Connect server."
+)
+
+Source = Annotated[str, typer.Argument(metavar="SOURCE", help=SOURCE_HELP, show_default=False)]
+Table = Annotated[
+    str | None, typer.Option(help="The table, or sheet of a workbook, to read, where the source has more than one.")
+]
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """End with one sentence where something cannot be done."""
+    try:
+        yield
+    except DataError as error:
+        from multiloss_core.thresholds import UncertainFloorsError
+
+        options = " (Options: --floor-method corner, --floor-method jump, --floor NAME=VALUE.)"
+        complaint = f"{error}{options if isinstance(error, UncertainFloorsError) else ''}"
+    except OSError as error:
+        complaint = f"'{error.filename}' cannot be read or written: {error.strerror or error}."
+    else:
+        return
+    typer.echo(" ".join(complaint.split()), err=True)
+    raise typer.Exit(CANNOT_BE_DONE)
+
+
+def read_record(path: Path) -> "DecisionRecord":
+    """Read a record from a file. Raises DataError, OSError."""
+    from multiloss_core.decisions import MAX_BYTES
+    from multiloss_core.decisions.record import DecisionRecord
+
+    if path.stat().st_size > MAX_BYTES:
+        raise DataError(f"'{path.name}' is too large for a decision record; choose a file that was saved as one.")
+    return DecisionRecord.from_json(path.read_bytes())
+
+
+def read_numbers(given: Sequence[str] | None, option: str, words: dict[str, float] | None = None) -> dict[str, float]:
+    """Read NAME=VALUE; names may hold equals signs themselves."""
+    from multiloss_core.numerics import written_number
+
+    found: dict[str, float] = {}
+    for text in given or ():
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = (words or {}).get(value) or written_number(value)
+        except ValueError:
+            name = ""
+        if not name:
+            raise DataError(f"'{text}' is no NAME=VALUE; write {option} 'model a=0.5'.")
+    return found
+
+
+def require_one_of(choices: tuple[str, str], **options: str | None) -> None:
+    """Reject an option that is neither left out nor one of the choices."""
+    for name, text in options.items():
+        if text not in (None, *choices):
+            raise DataError(f"--{name.replace('_', '-')} must be {choices[0]} or {choices[1]}, not '{text}'.")
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines of text."""
+    for line in lines:
+        typer.echo(line)
