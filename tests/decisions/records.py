@@ -17,6 +17,7 @@ from multiloss_core.decisions import (
     RecordedSettings,
     RecordedTarget,
 )
+from multiloss_core.decisions.audits import AuditedStratum, RecordedAudit
 from multiloss_core.decisions.evidence import (
     RecordedAlerts,
     RecordedChance,
@@ -112,6 +113,24 @@ def evidence(draw):
 
 
 @st.composite
+def audits(draw):
+    """Draw a random audit with its estimates."""
+    sizes = [sorted(draw(st.tuples(*[st.integers(0, 10**6)] * 3))) for _ in range(draw(st.integers(1, 8)))]
+    strata = tuple(
+        AuditedStratum(draw(texts), draw(st.booleans()), float(most + 1), float(middle + 1), float(least))
+        for least, middle, most in sizes
+    )
+    return RecordedAudit(
+        strata,
+        recall=draw(intervals(1.0)),
+        f1=draw(intervals(1.0)),
+        missed=draw(intervals()),
+        prevalence=draw(intervals(1.0)),
+        false_blocks=draw(st.none() | intervals()),
+    )
+
+
+@st.composite
 def records(draw):
     """Any record."""
     scores = tuple(draw(st.lists(names, min_size=1, max_size=4, unique=True)))
@@ -157,6 +176,7 @@ def records(draw):
             tp_interval=draw(st.none() | intervals()),
             precision_interval=draw(st.none() | intervals(1.0)),
         ),
+        audit=draw(st.none() | audits()),
         evidence=draw(st.none() | evidence()),
         current=draw(
             st.none() | st.builds(CurrentThresholds, each) | st.builds(CurrentThresholds, each, counts, counts)
