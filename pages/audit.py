@@ -6,7 +6,7 @@ from multiloss_core import DataError
 from ui.audit.drawing import show_draw
 from ui.audit.planning import ask_plan, show_plan
 from ui.audit.population import ask_population
-from ui.audit.reading import ask_audit, show_results
+from ui.audit.reading import ask_audit, follow_opened, show_results
 from ui.audit.words import errors_shown, introduction
 from ui.data.rated import choose_source, dataset_of
 from ui.operating_point.active_goal import use_goals_of
@@ -17,6 +17,7 @@ from ui.operating_point.settings import current_settings
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
+follow_opened()
 st.title("Audit")
 source = choose_source()
 use_goals_of(source.fingerprint)

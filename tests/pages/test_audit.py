@@ -67,6 +67,13 @@ def test_from_a_file_to_recall(app, everything):
     recall = shown.iloc[0, 1:].to_numpy(dtype=float) / 100
     assert (low, high) == (int(100 * recall[1]), int(100 * recall[2]))
 
+    both = run(app.button(key="audit_open").click())
+    joined = state(both).rated.sources["alerts-and-audit.csv"]
+    assert len(joined.frame) == len(rows) + len(state(app).rated.sources["alerts.csv"].frame)
+    assert joined.frame["weight"].sum() == pytest.approx(len(frame))
+    run(app.switch_page("pages/audit.py"))
+    run(app.selectbox(key="data").set_value("alerts.csv"))
+
     # The operating point and its record state the same.
     run(app.switch_page("pages/operating_point.py"))
     words = next(box.value for box in app.info if "Recall" in box.value)

@@ -5,6 +5,7 @@ import streamlit as st
 
 from multiloss_core import DataError, RatedDocuments
 from multiloss_core.audit import Audit, AuditEstimates, AuditReading, StratumFinding, plan_from_json
+from multiloss_core.engines import read_rated_source
 from multiloss_core.figures import audit_chart
 from multiloss_core.formatting import direction, percent, plural, score_name, share
 from multiloss_core.generalisation import Interval
@@ -13,6 +14,7 @@ from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds import Point
 from ui.audit.population import read_upload
 from ui.audit.words import unrated
+from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import audit_reading, estimates_at, keep_audit, keep_plan, kept_audit
 from ui.operating_point.state import current_target
@@ -21,6 +23,11 @@ from ui.shared.page_setup import theme
 from ui.shared.widgets import ask_column, ask_positive, offered_columns
 
 MORE = 400
+JOINED, OPENED = "alerts-and-audit.csv", "audit_opened"
+JOINED_HELP = (
+    "Scores, ratings and weights 1/p, without floors: precision, surfaces and paths below the old floors. What they "
+    "count there rests on the few ratings of the audit."
+)
 VERDICTS = {"yes": "reaches the target", "no": "does not reach it", "unknown": "not known"}
 
 
@@ -193,21 +200,42 @@ def _offer_joined(analysis: Analysis, reading: AuditReading) -> None:
     except DataError as error:
         st.caption(as_text(f"The audit cannot be joined to the file: {error}"))
         return
-    st.download_button(
-        "Download both as one file (CSV)",
-        lambda: frame_as_csv(joined_frame(joined)),
-        "alerts-and-audit.csv",
-        "text/csv",
-        key="audit_joined",
-        icon=":material/download:",
-        on_click="ignore",
-        help="Scores, ratings and weights 1/p, without floors: on Rated data it shows precision and paths below the "
-        "old floors.",
-    )
+    with st.container(horizontal=True):
+        st.button(
+            "Open both as one file",
+            key="audit_open",
+            icon=":material/open_in_new:",
+            help=JOINED_HELP,
+            on_click=_open,
+            args=(joined,),
+        )
+        st.download_button(
+            "Download it (CSV)",
+            lambda: frame_as_csv(joined_frame(joined)),
+            JOINED,
+            "text/csv",
+            key="audit_joined",
+            icon=":material/download:",
+            on_click="ignore",
+        )
     st.caption(
         f"Together {plural(len(joined.labels), vocabulary().document)} stand for {joined.totals.alerts:,.0f}; with "
         f"these weights they count as {effective_size(joined.weights):,.0f}."
     )
+
+
+def _open(joined: RatedDocuments) -> None:
+    data = frame_as_csv(joined_frame(joined)).encode()
+    st.session_state[OPENED] = rated_uploads().take(lambda: read_rated_source(data, JOINED)) or OPENED
+
+
+def follow_opened() -> None:
+    """Go to the operating point of the joined file that was just opened, or show why it was not."""
+    found = st.session_state.pop(OPENED, None)
+    if found == OPENED:
+        st.switch_page("pages/operating_point.py", query_params=rated_uploads().in_address(JOINED))
+    if found is not None:
+        st.error(as_text(found), icon=":material/error:")
 
 
 def joined_frame(documents: RatedDocuments) -> pd.DataFrame:
