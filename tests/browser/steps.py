@@ -75,6 +75,7 @@ def open_part(page, title):
 def to_operating_point(page):
     """Confirm what the columns mean, where that is asked, and go on."""
     asked = page.get_by_role("button", name="These columns are right")
+    settle(page)
     expect(asked.or_(page.locator(".st-key-decide"))).to_be_visible()
     if asked.is_visible():
         asked.click()

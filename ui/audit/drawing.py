@@ -11,8 +11,8 @@ from multiloss_core.formatting import plural
 from multiloss_core.tables import frame_as_csv
 from ui.audit.population import Population
 from ui.audit.statements import show_statement
-from ui.audit.words import unrated
 from ui.data.sources import answered, engine_of, first_rows
+from ui.shared.formatting import unrated
 from ui.shared.widgets import offered_columns
 
 PLAN_FILE = "audit-plan.json"

@@ -7,9 +7,8 @@ from multiloss_core import DataError
 from multiloss_core.audit import AuditPlan, expected_shares, plan_audit
 from multiloss_core.thresholds import Point
 from ui.audit.population import Population
-from ui.audit.words import unrated
 from ui.operating_point.analysis import Analysis
-from ui.shared.formatting import COUNT, FINE_PERCENT, show_numbers, vocabulary
+from ui.shared.formatting import COUNT, FINE_PERCENT, show_numbers, unrated, vocabulary
 from ui.shared.url_params import ask_number
 
 BUDGET, WIDTH = "Ratings I can afford", "Width of recall's interval"

@@ -14,11 +14,10 @@ from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Indices
 from multiloss_core.tables import MAX_FILE_BYTES, TableFile, read_in_process
 from ui.audit.statements import show_statement
-from ui.audit.words import unrated
 from ui.data.sources import answered, connection_names, engine_of, table_names
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import block_thresholds
-from ui.shared.formatting import as_text
+from ui.shared.formatting import as_text, unrated
 from ui.shared.session import session
 
 FILE, CONNECTED, BY_HAND = "A file of scores", "A connected source", "Numbers by hand"

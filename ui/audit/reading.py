@@ -13,12 +13,11 @@ from multiloss_core.numerics import effective_size
 from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds import Point
 from ui.audit.population import read_upload
-from ui.audit.words import unrated
 from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import audit_reading, estimates_at, keep_audit, keep_plan, kept_audit
 from ui.operating_point.state import current_target
-from ui.shared.formatting import COUNT, FINE_PERCENT, HIGH, LOW, WHOLE, as_text, show_numbers, vocabulary
+from ui.shared.formatting import COUNT, FINE_PERCENT, HIGH, LOW, WHOLE, as_text, show_numbers, unrated, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.widgets import ask_column, ask_positive, offered_columns
 

@@ -9,13 +9,7 @@ from multiloss_core import DataError
 from multiloss_core.formatting import plural, reached, score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.shared.formatting import as_text, vocabulary
-
-
-def unrated() -> str:
-    """Return the noun for unrated documents, which are no alerts."""
-    words = vocabulary()
-    return "documents" if words.documents == "alerts" else words.documents
+from ui.shared.formatting import as_text, unrated, vocabulary
 
 
 def introduction(analysis: Analysis, point: Point) -> None:

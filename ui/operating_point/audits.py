@@ -8,14 +8,14 @@ import streamlit as st
 from multiloss_core import Counts, DataError, Unit
 from multiloss_core.audit import Audit, AuditEstimates, AuditPlan, AuditReading, read_audit
 from multiloss_core.decisions import RecordedAudit, recorded_audit
-from multiloss_core.formatting import percent, plural
+from multiloss_core.formatting import percent
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.segment_jobs import chosen_segments
 from ui.operating_point.settings import asked_method
 from ui.operating_point.state import PointContext, present_point
-from ui.shared.formatting import vocabulary
+from ui.shared.formatting import unrated
 from ui.shared.session import KeptAudit, session
 
 
@@ -77,12 +77,11 @@ def show_recall(context: PointContext) -> None:
     except DataError as error:
         st.caption(f"Recall is not stated: {error}")
         return
-    recall, words = found.recall, vocabulary()
+    recall = found.recall
     st.info(
         f"**Recall {percent(recall.estimate)}** ({percent(recall.low)} to {percent(recall.high)}) and F1 "
         f"{percent(found.f1.estimate)} ({percent(found.f1.low)} to {percent(found.f1.high)}), from a random audit of "
-        f"{plural(int(reading.audit.rated.sum()), words.document)}. About {found.missed.estimate:,.0f} "
-        f"{words.positive} are missed.",
+        f"{int(reading.audit.rated.sum()):,} {unrated()}. About {found.missed.estimate:,.0f} positives are missed.",
         icon=":material/fact_check:",
     )
 

@@ -46,6 +46,12 @@ def vocabulary() -> Vocabulary:
     return FRAUD.calling_rows(noun())
 
 
+def unrated() -> str:
+    """Return the noun for unrated documents, which are no alerts."""
+    words = vocabulary()
+    return "documents" if words.documents == "alerts" else words.documents
+
+
 def as_text(text: str) -> str:
     """Escape text as one line of Markdown without links."""
     return as_markdown(without_links(text), also=_IN_STREAMLIT)

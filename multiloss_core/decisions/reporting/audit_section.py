@@ -19,7 +19,7 @@ def recall_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[st
         )
     recall, ratings = audit.recall, sum(one.ratings for one in audit.strata)
     return (
-        f"A random audit of {count(ratings)} {vocabulary.documents} below the floors estimates recall: between "
+        f"A random audit of {count(ratings)} documents estimates recall: between "
         f"{percent(recall.low)} and {percent(recall.high)} of all {vocabulary.positive} is caught, at "
         f"{percent(recall.level)} confidence.",
     )
@@ -48,7 +48,7 @@ def audit_sections(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator[S
         "audited strata",
         "Strata of the audit",
         ("Each stratum is a range of scores; a random sample of it was rated.",),
-        header=("Scores", vocabulary.documents.capitalize(), "Ratings", "Positive"),
+        header=("Scores", "Documents", "Ratings", "Positive"),
         rows=tuple(
             (
                 f"{one.condition}{' (blocked)' if one.blocked else ''}",

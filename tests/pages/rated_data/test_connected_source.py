@@ -174,3 +174,31 @@ def test_a_section_that_lacks_its_folder_names_what_is_missing(connected):
     secrets_singleton._reset()
     app = page()
     assert "'folder' is missing in its section of secrets.toml" in app.error[0].value
+
+
+@pytest.mark.usefixtures("connected")
+def test_audit_is_counted_and_drawn_there(tmp_path):
+    app = upload(page(), csv_of(rated_frame()), "alerts.csv")
+    app = run(confirm(app).switch_page("pages/audit.py"))
+    dataset = next(iter(state(app).rated.sources.values()))
+    floors = dataset.first_choice.floors
+    # Half of the documents of the source lie below the floors of the file.
+    generator, scores = np.random.default_rng(0), dataset.first_choice.scores
+    everything = pd.DataFrame(generator.random((4_000, len(scores))), columns=list(scores)).assign(id=range(4_000))
+    (tmp_path / "tables" / "all").mkdir()
+    everything.to_parquet(tmp_path / "tables" / "all" / "one.parquet", index=False)
+    st.cache_data.clear()
+    run(app.segmented_control(key="audit_place").set_value("A connected source"))
+    run(app.selectbox(key=f"audit_table_{SOURCE}").set_value("all"))
+    app = run(app.button(key="audit_count").click())
+    assert not app.error, [error.value for error in app.error]
+    run(app.selectbox(key="audit_key").set_value("id"))
+    app = run(app.button(key="audit_draw").click())
+    assert not app.error
+    plan = next(iter(state(app).audits.values())).plan
+    expected = plan.strata.assign(everything[list(scores)].to_numpy())
+    assert plan.strata.floors.shape == (len(floors),)
+    assert plan.sizes.tolist() == np.bincount(expected[expected >= 0], minlength=plan.strata.count).tolist()
+    drawn = app.session_state["audit_drawn"][1]
+    assert len(drawn) == plan.budget
+    assert set(drawn["id"]) <= set(everything["id"])
