@@ -21,7 +21,7 @@ CALIBRATIONS = ("isotonic", "sigmoid")
 
 
 class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Predict the labels with the smallest expected loss under the probabilities of a classifier.
+    """Predict labels with the smallest expected loss under probabilities of a classifier.
 
     The prediction of an item depends on the others: for F1, a batch with few likely positives is cut lower than one
     with many. Labels are taken as independent given the features.
@@ -112,7 +112,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return positive if self.multilabel_ else np.column_stack([1.0 - positive[:, 0], positive[:, 0]])
 
     def top_k(self, X: Any) -> BatchTopK:  # noqa: N803
-        """Find the optimal top k of each label (per="batch") or row (per="row"), with its error bound."""
+        """Find the optimal top k of each label (per="batch") or row (per="row")."""
         probabilities = self._probabilities(X)
         rows = probabilities if self.per == "row" else np.ascontiguousarray(probabilities.T)
         return batch_top_k(rows, self._loss(), at_least=self.at_least)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import ExpectedLosses, checked_probabilities, losses_of_rows
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
-from multiloss_core.losses.top_k import best_ks, checked_least
+from multiloss_core.losses.top_k import best_ks, checked_least, flag_first
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.rounding import is_probability
 
@@ -102,12 +102,11 @@ def batch_top_k(
     def found(block: Indices) -> tuple[Any, ...]:
         places = batch.positions(block)
         probabilities = batch.probabilities[places]
-        order = np.argsort(-probabilities, axis=1, kind="stable")
-        descending = np.take_along_axis(probabilities, order, axis=1)
+        descending = np.sort(probabilities, axis=1)[:, ::-1].copy()
         values, bounds, _ = losses_of_rows(descending, as_loss(loss), method, tolerance)
-        k, row = best_ks(values, at_least), np.arange(len(block))
-        selected[np.take_along_axis(places, order, axis=1)] = np.arange(order.shape[1]) < k[:, np.newaxis]
-        return k, np.where(k > 0, descending[row, k - 1], np.nan), values[row, k], bounds
+        k = best_ks(values, at_least)
+        cuts, selected[places] = flag_first(probabilities, descending, k)
+        return k, cuts, values[np.arange(len(k)), k], bounds
 
     blocks = batch.blocks()
     place = np.argsort(np.concatenate(blocks))
