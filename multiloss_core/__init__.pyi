@@ -1,6 +1,9 @@
 from .decisions.record import DecisionRecord as DecisionRecord
 from .errors import DataError as DataError
 from .formatting import Unit as Unit
+from .losses.batches import BatchTopK as BatchTopK
+from .losses.batches import batch_expected_losses as batch_expected_losses
+from .losses.batches import batch_top_k as batch_top_k
 from .losses.expected.methods import expected_losses as expected_losses
 from .losses.multinomial import multinomial_top_k as multinomial_top_k
 from .losses.multivariate import AM as AM
@@ -37,4 +40,5 @@ from .thresholds.paths.operating_point import operating_points as operating_poin
 from .thresholds.paths.smooth import smooth_path as smooth_path
 from .thresholds.paths.threshold_path import ThresholdPath as ThresholdPath
 from .thresholds.targets.f_beta import f_beta_of_point as f_beta_of_point
+from .top_k_classifier import TopKClassifier as TopKClassifier
 from .version import __version__ as __version__

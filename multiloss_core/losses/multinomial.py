@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import checked_probabilities
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
-from multiloss_core.losses.top_k import TopK, best_k, probability_order, top_k_of
+from multiloss_core.losses.top_k import TopK, best_k, top_k_of
 from multiloss_core.numerics.arrays import Floats
 
 _SUM_TOLERANCE = 1e-6
@@ -48,7 +48,7 @@ def multinomial_top_k(probabilities: ArrayLike, loss: Loss | LossFunction) -> To
     checked = _checked(probabilities)
     values = multinomial_losses(checked, loss)
     k = best_k(values)
-    return top_k_of(checked, probability_order(checked), k, float(values[k]), error_bound=0.0)
+    return top_k_of(checked, k, float(values[k]), error_bound=0.0)
 
 
 def _checked(probabilities: ArrayLike) -> Floats:

@@ -59,13 +59,18 @@ def optimal_top_k(
     checked_least(at_least, checked.size)
     expected = expected_losses(checked, loss, method=method, tolerance=tolerance)
     k = best_k(expected.values, at_least)
-    return top_k_of(checked, probability_order(checked), k, float(expected.values[k]), expected.error_bound)
+    return top_k_of(checked, k, float(expected.values[k]), expected.error_bound)
 
 
 def best_k(values: Floats, at_least: int = 0) -> int:
     """Find the smallest k >= `at_least` with a loss (n + 1,) within 1e-12 of the smallest."""
-    allowed = values[checked_least(at_least, values.size - 1) :]
-    return at_least + int(np.flatnonzero(allowed <= allowed.min() + TIE)[0])
+    return int(best_ks(values[np.newaxis], at_least)[0])
+
+
+def best_ks(values: Floats, at_least: int = 0) -> Indices:
+    """Find the `best_k` (B,) of each row of losses (B, n + 1)."""
+    allowed = values[:, checked_least(at_least, values.shape[1] - 1) :]
+    return at_least + np.argmax(allowed <= allowed.min(axis=1, keepdims=True) + TIE, axis=1)
 
 
 def checked_least(at_least: int, n: int) -> int:
@@ -75,12 +80,22 @@ def checked_least(at_least: int, n: int) -> int:
     return int(at_least)
 
 
-def top_k_of(probabilities: Floats, order: Indices, k: int, expected_loss: float, error_bound: float) -> TopK:
-    """Make the prediction that flags the first k items of `order` (n,)."""
-    selected = np.zeros(probabilities.size, dtype=bool)
-    selected[order[:k]] = True
-    cut = float(probabilities[order[k - 1]]) if k else float("nan")
-    return TopK(k, cut, expected_loss, selected, error_bound)
+def top_k_of(probabilities: Floats, k: int, expected_loss: float, error_bound: float) -> TopK:
+    """Make the prediction that flags the k most probable items, ties as in the input."""
+    rows = probabilities[np.newaxis]
+    cuts, selected = flag_first(rows, np.sort(rows, axis=1)[:, ::-1], np.array([k]))
+    return TopK(k, float(cuts[0]), expected_loss, selected[0], error_bound)
+
+
+def flag_first(probabilities: Floats, descending: Floats, k: Indices) -> tuple[Floats, Bools]:
+    """Flag the k (B,) most probable items of each row (B, n): cuts (B,) and masks (B, n).
+
+    `descending` (B, n): the same probabilities, sorted, which is faster than their order.
+    """
+    cuts = np.where(k > 0, descending[np.arange(len(k)), k - 1], np.nan)[:, np.newaxis]
+    above, tied = probabilities > cuts, probabilities == cuts
+    free = k[:, np.newaxis] - np.count_nonzero(above, axis=1, keepdims=True)
+    return cuts[:, 0], above | (tied & (np.cumsum(tied, axis=1) <= free))
 
 
 def probability_order(probabilities: Floats) -> Indices:
