@@ -10,6 +10,8 @@ from .constant_threshold import observed_loss as observed_loss
 from .constant_threshold import random_half as random_half
 from .constant_threshold import shortest_threshold as shortest_threshold
 from .constant_threshold import tuned_threshold as tuned_threshold
+from .cut_interval import CutInterval as CutInterval
+from .cut_interval import cut_interval as cut_interval
 from .expected.interface import Method as Method
 from .expected.methods import METHODS as METHODS
 from .expected.methods import ExpectedLosses as ExpectedLosses
