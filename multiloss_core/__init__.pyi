@@ -1,6 +1,9 @@
 from .decisions.record import DecisionRecord as DecisionRecord
 from .errors import DataError as DataError
 from .formatting import Unit as Unit
+from .losses.batches import BatchTopK as BatchTopK
+from .losses.batches import batch_expected_losses as batch_expected_losses
+from .losses.batches import batch_top_k as batch_top_k
 from .losses.expected.methods import expected_losses as expected_losses
 from .losses.multinomial import multinomial_top_k as multinomial_top_k
 from .losses.multivariate import AM as AM

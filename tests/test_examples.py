@@ -12,7 +12,14 @@ MAIN = (
     *("read_table", "RatedDocuments", "CountSurfaces", "count_surfaces", "flagged", "simulate_population"),
     *("graph_path", "mean_graph_path", "benchmark_path", "analytic_path", "smooth_path"),
     *("operating_point", "operating_points", "f_beta_of_point", "ThresholdSelector"),
-    *("expected_losses", "optimal_top_k", "multinomial_top_k", "exhaustive_search"),
+    *(
+        "expected_losses",
+        "optimal_top_k",
+        "batch_expected_losses",
+        "batch_top_k",
+        "multinomial_top_k",
+        "exhaustive_search",
+    ),
     *("ScoredItems", "FractionalLinear", "UserLoss"),
 )
 

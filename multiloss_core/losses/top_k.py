@@ -64,8 +64,13 @@ def optimal_top_k(
 
 def best_k(values: Floats, at_least: int = 0) -> int:
     """Find the smallest k >= `at_least` with a loss (n + 1,) within 1e-12 of the smallest."""
-    allowed = values[checked_least(at_least, values.size - 1) :]
-    return at_least + int(np.flatnonzero(allowed <= allowed.min() + TIE)[0])
+    return int(best_ks(values[np.newaxis], at_least)[0])
+
+
+def best_ks(values: Floats, at_least: int = 0) -> Indices:
+    """Find the `best_k` (B,) of each row of losses (B, n + 1)."""
+    allowed = values[:, checked_least(at_least, values.shape[1] - 1) :]
+    return at_least + np.argmax(allowed <= allowed.min(axis=1, keepdims=True) + TIE, axis=1)
 
 
 def checked_least(at_least: int, n: int) -> int:

@@ -10,16 +10,20 @@ MAX_CUBIC = 1000
 
 
 def cubic(descending: Floats, loss: Loss) -> Floats:
-    """Find L_k for k = 0..n from probabilities (n,) in decreasing order, exact up to rounding.
+    """Find L_k (B, n + 1) from rows of falling probabilities (B, n), exact up to rounding.
+
+    The loss of each outcome is computed once for all rows. O(B n^3) time, O(B n^2) memory.
 
     Source: Natarajan et al. 2016, Algorithm 1, without its stop at the first rise and with k = 0 as a candidate.
     """
-    n = descending.size
+    n = descending.shape[1]
     among_flagged = _counts_among_first(descending)
-    among_others = _counts_among_first(descending[::-1])[::-1]
-    return np.array(
-        [among_flagged[k, : k + 1] @ loss_matrix(loss, n, k) @ among_others[k, : n - k + 1] for k in range(n + 1)]
-    )
+    among_others = _counts_among_first(descending[:, ::-1])[::-1]
+    values = np.empty((len(descending), n + 1))
+    for k in range(n + 1):
+        by_others = among_flagged[k, :, : k + 1] @ loss_matrix(loss, n, k)
+        values[:, k] = np.einsum("bj,bj->b", by_others, among_others[k, :, : n - k + 1])
+    return values
 
 
 def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
@@ -33,13 +37,14 @@ def loss_matrix(loss: Loss, n: int, k: int) -> Floats:
 
 
 def _counts_among_first(probabilities: Floats) -> Floats:
-    """Compute in row i P(0..n positives among the first i items), (n + 1, n + 1)."""
-    n = probabilities.size
-    table = np.zeros((n + 1, n + 1))
-    table[0, 0] = 1.0
-    for i, probability in enumerate(probabilities):
-        table[i + 1] = table[i] * (1.0 - probability)
-        table[i + 1, 1:] += table[i, :-1] * probability
+    """Compute in [i] P(0..n positives among the first i items) by row, (n + 1, B, n + 1)."""
+    rows, n = probabilities.shape
+    table = np.zeros((n + 1, rows, n + 1))
+    table[0, :, 0] = 1.0
+    for i in range(n):
+        probability = probabilities[:, i : i + 1]
+        np.multiply(table[i], 1.0 - probability, out=table[i + 1])
+        table[i + 1, :, 1:] += table[i, :, :-1] * probability
     return table
 
 
@@ -49,5 +54,5 @@ CUBIC = Method(
     work=lambda n: float(n) ** 3,
     largest=MAX_CUBIC,
     limit="its time grows with the cube of their number",
-    run=lambda descending, loss, _: (cubic(descending, loss), 0.0),
+    run=lambda descending, loss, _: (cubic(descending, loss), np.zeros(len(descending))),
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from multiloss_core.losses.expected.interface import Method
+from multiloss_core.losses.expected.interface import Method, by_row
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Floats
 
@@ -25,5 +25,5 @@ EXHAUSTIVE = Method(
     work=lambda n: 2.0**n * n,
     largest=MAX_EXHAUSTIVE,
     limit="it goes through every one of the 2^n outcomes",
-    run=lambda descending, loss, _: (exhaustive(descending, loss), 0.0),
+    run=by_row(lambda descending, loss, _: (exhaustive(descending, loss), 0.0)),
 )

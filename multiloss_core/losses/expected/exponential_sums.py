@@ -6,6 +6,7 @@ of exponentials of z with positive weights; Poisson summation gives its relative
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import e, gamma, pi
 
 import numpy as np
@@ -46,9 +47,7 @@ def exponential_sum(
     weighted sum of squares about x.
     """
     third = tolerance / 3.0
-    step = 1.5
-    while aliasing(power, step) > third:
-        step *= 0.98
+    step = _step(power, third)
     first, lump_error = _first_node(power, step, third, largest)
     positions, left_out = _up_to_last_node(power, step, third, first, smallest, laplace)
     factor = step / gamma(power)
@@ -56,6 +55,15 @@ def exponential_sum(
     nodes = np.concatenate([[mean], np.exp(step * positions)])
     weights = np.concatenate([[weight], factor * np.exp(power * step * positions)])
     return ExponentialSum(nodes, weights, aliasing(power, step) + lump_error + left_out)
+
+
+@lru_cache(maxsize=64)
+def _step(power: float, allowed: float) -> float:
+    """Find a step of the trapezoidal rule with at most this relative error."""
+    step = 1.5
+    while aliasing(power, step) > allowed:
+        step *= 0.98
+    return step
 
 
 def aliasing(power: float, step: float) -> float:

@@ -4,9 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
+import numpy as np
+
 from multiloss_core.errors import DataError
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.numerics.arrays import Floats
+
+# From rows of falling probabilities (B, n), a loss and a tolerance to L_k (B, n + 1) and bounds (B,) on their errors.
+Run = Callable[[Floats, Loss, float], tuple[Floats, Floats]]
+
+
+def by_row(run: Callable[[Floats, Loss, float], tuple[Floats, float]]) -> Run:
+    """Apply a function of one row of probabilities (n,) to each of (B, n)."""
+
+    def run_rows(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, Floats]:
+        values, bounds = zip(*(run(row, loss, tolerance) for row in descending), strict=True)
+        return np.stack(values), np.array(bounds)
+
+    return run_rows
 
 
 def takes_every_loss(loss: Loss, n: int) -> bool:
@@ -18,16 +33,16 @@ def takes_every_loss(loss: Loss, n: int) -> bool:
 class Method:
     """A way to find L_k for every k = 0..n.
 
-    `run`: from probabilities (n,) in decreasing order, a loss and a tolerance to the L_k (n + 1,) and a bound on the
-    error of each; raises DataError for an unsuitable loss. `takes`: whether it takes a loss for n items. `largest`: the
-    maximum number of items, `limit`: its reason. `growth`: growth of its time with n, in words; `work`: likewise, as
-    a number relative to that of another n.
+    `run`: from rows of falling probabilities (B, n), a loss and a tolerance to the L_k (B, n + 1) and a bound (B,) on
+    the errors of each row; raises DataError for an unsuitable loss. `takes`: whether it takes a loss for n items.
+    `largest`: the maximum number of items, `limit`: its reason. `growth`: growth of its time with n, in words; `work`:
+    likewise, as a number relative to that of another n.
     """
 
     name: str
     growth: str
     work: Callable[[int], float]
-    run: Callable[[Floats, Loss, float], tuple[Floats, float]]
+    run: Run
     takes: Callable[[Loss, int], bool] = takes_every_loss
     largest: float = inf
     limit: str = ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortest
@@ -21,8 +21,9 @@ from multiloss_core.numerics.rounding import is_probability
 # From the fastest growing time to the slowest; of equal growth, "auto" tries the earlier one first.
 _METHODS = (EXHAUSTIVE, CUBIC, QUADRATIC, WINDOWED, NEAR_LINEAR)
 METHODS: MappingProxyType[str, Method] = MappingProxyType({method.name: method for method in _METHODS})
-# Up to this size the cubic method is fast enough.
-_SMALL = 100
+# Up to the first size the cubic method is fast enough; up to the second if many rows share its losses, or for losses
+# that the near-linear method does not take.
+_SMALL, _SMALL_OF_MANY, _MANY = 30, 100, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +59,8 @@ def expected_losses(
     - "near_linear": F, Jaccard, AM, G-TP/PR, AUC, a FractionalLinear with a denominator of one sign; any n, about
       60 n operations times the cost of a few sums;
     - "windowed": any loss with known bounds, G-Mean and H-Mean in particular; n <= 20,000, O(n^2) time;
-    - "auto": "cubic" for n <= 100, else the first of "near_linear", "quadratic", "windowed" and "cubic" that takes
-      this loss and n and proves the tolerance.
+    - "auto": "cubic" for n <= 30, and for n <= 100 where "near_linear" does not take the loss, else the first of
+      "near_linear", "quadratic", "windowed" and "cubic" that takes this loss and n and proves the tolerance.
 
     `tolerance` > 0 is the largest `error_bound` allowed. Raises DataError for unusable probabilities, an unknown
     method, a tolerance that is not positive or that the method cannot prove, and a loss or an n that it does not take.
@@ -71,32 +72,47 @@ def expected_losses(
     array([0.975, 0.473, 0.346, 0.415, 0.525])
     """
     descending = np.sort(checked_probabilities(probabilities))[::-1].copy()
+    values, bounds, methods = losses_of_rows(descending[np.newaxis], as_loss(loss), method, tolerance)
+    return ExpectedLosses(values[0], float(bounds[0]), str(methods[0]))
+
+
+def losses_of_rows(
+    descending: Floats, loss: Loss, method: str, tolerance: float
+) -> tuple[Floats, Floats, NDArray[np.str_]]:
+    """Find L_k (B, n + 1) of rows of falling probabilities (B, n).
+
+    Returns also the error bounds and the names of the methods (B,). Parameters and exceptions as in
+    `expected_losses`; for 10 rows and more, "auto" takes "cubic" up to n = 100.
+    """
     if not 0.0 < tolerance < np.inf:
         raise DataError(f"tolerance is {tolerance!r}; choose a finite number above 0.")
-    checked_loss = as_loss(loss)
     if method == "auto":
-        return _auto(descending, checked_loss, tolerance)
+        return _auto(descending, loss, tolerance)
     if method not in METHODS:
         raise DataError(f"There is no method {method!r}; choose auto, {', '.join(METHODS)}.")
     chosen = METHODS[method]
-    if chosen.takes(checked_loss, descending.size):
-        chosen.require_size(descending.size)
-    values, error_bound = chosen.run(descending, checked_loss, tolerance)
-    if error_bound > tolerance:
+    if chosen.takes(loss, descending.shape[1]):
+        chosen.require_size(descending.shape[1])
+    values, bounds = chosen.run(descending, loss, tolerance)
+    if bounds.max() > tolerance:
         raise DataError(
-            f"The {method} method proves an error of {error_bound:.1g} for these probabilities, not {tolerance:g}; "
+            f"The {method} method proves an error of {bounds.max():.1g} for these probabilities, not {tolerance:g}; "
             "allow more, or choose quadratic or cubic."
         )
-    return ExpectedLosses(values, error_bound, method)
+    return values, bounds, np.full(len(descending), method)
 
 
-def _auto(descending: Floats, loss: Loss, tolerance: float) -> ExpectedLosses:
-    n = descending.size
+def _auto(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, Floats, NDArray[np.str_]]:
+    rows, n = descending.shape
     candidates = [method for method in METHODS.values() if n <= method.largest and method.takes(loss, n)]
-    for method in [CUBIC] if n <= _SMALL else sorted(candidates, key=lambda method: method.work(n)):
-        values, error_bound = method.run(descending, loss, tolerance)
-        if error_bound <= tolerance:
-            return ExpectedLosses(values, error_bound, method.name)
+    small = n <= _SMALL or (n <= _SMALL_OF_MANY and (rows >= _MANY or NEAR_LINEAR not in candidates))
+    values, bounds, methods = np.empty((rows, n + 1)), np.full(rows, np.inf), np.full(rows, "", dtype="<U16")
+    for method in [CUBIC] if small else sorted(candidates, key=lambda method: method.work(n)):
+        left = np.flatnonzero(bounds > tolerance)
+        values[left], bounds[left] = method.run(descending[left], loss, tolerance)
+        methods[left] = method.name
+        if np.all(bounds <= tolerance):
+            return values, bounds, methods
     raise DataError(
         f"There are {n:,} probabilities, and no method finds expected {loss.name} losses for that number to within "
         f"{tolerance:g}. A loss with known bounds can have {MAX_WINDOWED:,}, any loss {MAX_CUBIC:,}."

@@ -15,14 +15,14 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.exponential_sums import ExponentialSum, exponential_sum
-from multiloss_core.losses.expected.interface import Method
+from multiloss_core.losses.expected.interface import Method, by_row
 from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
+from multiloss_core.losses.expected.tilted_sums import CHUNK, MIN_ITEMS, Items, Running, Series, Tilt
 from multiloss_core.losses.multivariate import AM, AUC, G_TP_PR, JACCARD, F, FractionalLinear, Loss
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.arrays import Floats, Indices
 
-_CHUNK = 1024
 _THREADS = 2
-_FEW = 20_000
+_FEW = 500_000
 _SMALLEST_RELATIVE_ERROR = 1e-13
 
 
@@ -39,12 +39,12 @@ def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Float
     one sign for every outcome (0 only where the numerator is), else DataError. The bound exceeds a `tolerance` below
     the rounding error, about 1e-11. O(n Q) time, Q about 60 at n = 1e6 and tolerance 1e-9; O(n) memory.
 
-    The bound adds the error of the exponential sum and a generous allowance for rounding: each prefix sum is made of
-    sums of 1,024 terms, so its relative rounding error is at most (1,024 + n / 1,024) 2^-53. Exponents are sums of
-    terms of one sign, so a relative error r of an exponent E is an error of |E| exp(-|E|) r < r / 2 of its
-    exponential, however large E.
+    The bound adds the error of the exponential sum, that of the series (`tilted_sums`) and a generous allowance for
+    rounding: each prefix sum is made of sums of 4,096 terms, so its relative rounding error is at most
+    (4,096 + n / 4,096) 2^-53. Exponents are sums of terms of one sign, so a relative error r of an exponent E is an
+    error of |E| exp(-|E|) r < r / 2 of its exponential, however large E.
     """
-    items = _Items(descending, 1.0 - descending)
+    items = Items(descending, 1.0 - descending)
     formula = _FORMULAS.get(type(loss))
     if formula is not None:
         values, bound = formula(items, loss, tolerance)
@@ -56,19 +56,6 @@ def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Float
         f"The near_linear method does not take {loss.name}; it takes F, Jaccard, AM, G-TP/PR, AUC and "
         "fractional-linear losses. Choose windowed or cubic."
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Items:
-    """`p` (n,): probabilities that an item counts; `rest` (n,): 1 - p."""
-
-    p: Floats
-    rest: Floats
-
-    @property
-    def flipped(self) -> "_Items":
-        """Count negative labels instead."""
-        return _Items(self.rest, self.p)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +79,7 @@ class _Ratio:
     of_both: Floats | None = None
 
 
-def _f(items: _Items, loss: F, tolerance: float) -> tuple[Floats, float]:
+def _f(items: Items, loss: F, tolerance: float) -> tuple[Floats, float]:
     # Utility K1 / ((k + beta^2 (K1 + K2)) / (1 + beta^2)), where K1 >= 1 makes the denominator at least 1.
     weight = loss.beta**2 / (1.0 + loss.beta**2)
     ones = np.ones(items.p.size + 1)
@@ -100,13 +87,13 @@ def _f(items: _Items, loss: F, tolerance: float) -> tuple[Floats, float]:
     return _one_minus_utility(items, ratio, tolerance)
 
 
-def _jaccard(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
+def _jaccard(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     ones = np.ones(items.p.size + 1)
     ratio = _Ratio((0.0, 1.0), 0.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
     return _one_minus_utility(items, ratio, tolerance)
 
 
-def _am(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
+def _am(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     # A rate with an empty denominator is 1; flagged negatives reduce the true negative rate.
     ones = np.ones(items.p.size + 1)
     ratio = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
@@ -115,7 +102,7 @@ def _am(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     return (1.0 - recall - _chance_of_none(items) + false_alarms) / 2.0, (bound + other_bound) / 2.0
 
 
-def _g_tp_pr(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
+def _g_tp_pr(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     k = np.arange(items.p.size + 1)
     # K1 / sqrt(S k), and K1 <= sqrt(S k).
     of_first = 1.0 / np.sqrt(np.maximum(k, 1))
@@ -123,7 +110,7 @@ def _g_tp_pr(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     return _one_minus_utility(items, ratio, tolerance)
 
 
-def _auc(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
+def _auc(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     # K2 (k - K1) / (S (n - S)) with 1 / (S (n - S)) = (1 / S + 1 / (n - S)) / n.
     n = items.p.size
     share = np.arange(n + 1) / n
@@ -136,7 +123,7 @@ def _auc(items: _Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     return first + second, bound + other_bound
 
 
-def _fractional_linear(items: _Items, loss: FractionalLinear, tolerance: float) -> tuple[Floats, float]:
+def _fractional_linear(items: Items, loss: FractionalLinear, tolerance: float) -> tuple[Floats, float]:
     n = items.p.size
     plain = as_linear_ratio(loss, n)
     form = oriented(plain)
@@ -160,31 +147,44 @@ def _fractional_linear(items: _Items, loss: FractionalLinear, tolerance: float) 
     return _expectations(first, others, ratio, tolerance)
 
 
-def _one_minus_utility(items: _Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
+def _one_minus_utility(items: Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
     utility, bound = _expectations(items, items, ratio, tolerance)
     # No positive: the recall is 1, and so is the precision if nothing is flagged.
     utility[0] = _chance_of_none(items)
     return 1.0 - utility, bound
 
 
-def _chance_of_none(items: _Items) -> float:
+def _chance_of_none(items: Items) -> float:
     return 0.0 if np.any(items.rest == 0.0) else float(np.exp(np.log1p(-items.p).sum()))
 
 
-def _expectations(first: _Items, others: _Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
+def _expectations(first: Items, others: Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
     """Compute E[N / D^power] for k = 0..n; quadrature has at most half the tolerance."""
     if ratio.size == 0.0:
         return np.zeros(first.p.size + 1), 0.0
     relative = max(tolerance / (2.0 * ratio.size), _SMALLEST_RELATIVE_ERROR)
     exponentials = _exponentials(first, others, ratio, relative)
-    work = _Work(first, others, ratio)
     shares = np.array_split(np.arange(exponentials.nodes.size), _THREADS if first.p.size > _FEW else 1)
-    parts = [ExponentialSum(exponentials.nodes[share], exponentials.weights[share], 0.0) for share in shares]
-    if len(parts) == 1:
-        sums = work.sums(parts[0])
+    # Without series where their errors, which are relative to terms that may cancel, exceed the tolerance.
+    values, bound = _combined(first, others, ratio, exponentials, shares, relative / 16.0)
+    if bound > tolerance:
+        values, bound = _combined(first, others, ratio, exponentials, shares, 0.0)
+    return values, bound
+
+
+def _combined(
+    first: Items, others: Items, ratio: _Ratio, exponentials: ExponentialSum, shares: list[Indices], allowed: float
+) -> tuple[Floats, float]:
+    works = [
+        _Work(first, others, ratio, exponentials.nodes[share], exponentials.weights[share], allowed)
+        for share in shares
+        if share.size
+    ]
+    if len(works) == 1:
+        sums = works[0].sums()
     else:
-        with ThreadPoolExecutor(len(parts)) as pool:
-            sums = np.sum(list(pool.map(work.sums, parts)), axis=0)
+        with ThreadPoolExecutor(len(works)) as pool:
+            sums = np.sum(list(pool.map(_Work.sums, works)), axis=0)
     terms = [
         coefficient * total
         for coefficient, total in zip(
@@ -194,11 +194,12 @@ def _expectations(first: _Items, others: _Items, ratio: _Ratio, tolerance: float
     ]
     magnitude = float(np.sum(np.abs(terms), axis=0).max())
     n = first.p.size
-    rounding = 16.0 * np.finfo(float).eps * (min(n, _CHUNK) + n / _CHUNK + 32.0) * magnitude
-    return np.asarray(np.sum(terms, axis=0)), ratio.size * exponentials.error + rounding
+    rounding = 16.0 * np.finfo(float).eps * (min(n, CHUNK) + n / CHUNK + 32.0)
+    error = max(work.error for work in works)
+    return np.asarray(np.sum(terms, axis=0)), ratio.size * exponentials.error + (rounding + 4.0 * error) * magnitude
 
 
-def _exponentials(first: _Items, others: _Items, ratio: _Ratio, relative: float) -> ExponentialSum:
+def _exponentials(first: Items, others: Items, ratio: _Ratio, relative: float) -> ExponentialSum:
     n = first.p.size
     at_0, at_n = ratio.base[0], ratio.base[0] + ratio.base[1] * n
     # Bounds on the probability that an item counts, over both sides.
@@ -221,144 +222,88 @@ def _exponentials(first: _Items, others: _Items, ratio: _Ratio, relative: float)
 
 
 class _Work:
-    """Four sums over exponentials, of w exp(-x D) times 1, K1, K2 and K1 K2."""
+    """Four sums over exponentials, of w exp(-x D) times 1, K1, K2 and K1 K2.
 
-    def __init__(self, first: _Items, others: _Items, ratio: _Ratio) -> None:
-        self.first, self.others, self.ratio = first, others, ratio
-        self.n = first.p.size
-        self.starts = range(0, self.n, _CHUNK)
-        both = ratio.of_both is not None
-        self.wanted = (ratio.constant is not None, ratio.of_first is not None, ratio.of_others is not None, both)
+    `nodes` x and `weights` w (Q,); `error` bounds the relative error of tilted means and logs by series, of which
+    each may have `allowed`.
+    """
+
+    def __init__(
+        self, first: Items, others: Items, ratio: _Ratio, nodes: Floats, weights: Floats, allowed: float
+    ) -> None:
+        self.ratio, self.n, self.x = ratio, first.p.size, nodes[:, np.newaxis]
+        self.log_weights = np.log(weights)[:, np.newaxis]
         # The product over all items does not depend on k if both sides are tilted alike.
         self.one_product = ratio.weight1 == ratio.weight2 and first.p is others.p
-        self.additive = self.one_product and ratio.base[1] == 0.0 and self.wanted == (False, True, False, False)
-        self.need_first = ratio.of_first is not None or both
-        self.need_others = ratio.of_others is not None or both
+        self.first = _Side(first, self.x, ratio.weight1, allowed)
+        self.others = self.first if self.one_product else _Side(others, self.x, ratio.weight2, allowed)
+        self.error = max(self.first.error, self.others.error)
 
-    def sums(self, exponentials: ExponentialSum) -> Floats:
+    def sums(self) -> Floats:
         """Compute the sums, (4, n + 1); rows that the ratio does not need stay 0. O(n Q)."""
-        x = exponentials.nodes[:, np.newaxis]
+        base, slope = self.ratio.base
+        both = self.ratio.of_both is not None
+        need_first, need_others = self.ratio.of_first is not None or both, self.ratio.of_others is not None or both
         result = np.zeros((4, self.n + 1))
-        if x.size == 0:
-            return result
-        y1, y2 = x * self.ratio.weight1, x * self.ratio.weight2
-        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-            after, log_after = self._totals_after(y2)
-            before, log_before = np.zeros_like(x), np.zeros_like(x)
-            log_weights = np.log(exponentials.weights)[:, np.newaxis]
-            if self.additive:
-                result[1] = self._additive(y1, np.exp(log_weights - x * self.ratio.base[0] + log_after[:, -1:]))
-                return result
-            for chunk, start in enumerate(self.starts):
-                stop = min(start + _CHUNK, self.n)
-                span, k = slice(start, stop), np.arange(start, stop + 1)
-                tilted1 = _Tilt(self.first, span, y1)
-                tilted2 = tilted1 if self.one_product else _Tilt(self.others, span, y2)
-                exponent = log_weights - x * (self.ratio.base[0] + self.ratio.base[1] * k)
-                if self.one_product:
-                    exponent = exponent + log_after[:, -1:]
+        with np.errstate(all="ignore"):
+            after = self.others.after("means") if need_others else None
+            log_after = self.others.after("logs")
+            steps = np.arange(min(self.n, CHUNK) + 1)
+            falling = np.exp(-self.x * slope * steps) if self.one_product and slope > 0.0 else np.ones_like(self.x)
+            before = log_before = np.zeros_like(self.first.y)
+            for chunk, start in enumerate(range(0, self.n, CHUNK)):
+                tilted1, tilted2 = self.first.tilt(chunk), self.others.tilt(chunk)
+                m = tilted1.p.size
+                exponent = self.log_weights - self.x * (base + slope * start)
+                if self.one_product and slope >= 0.0:
+                    terms = np.exp(exponent + log_after[0]) * falling[:, : m + 1]
                 else:
-                    logs1 = _prefix(tilted1.logs(), log_before)
+                    exponent = exponent - self.x * slope * steps[: m + 1]
+                    logs1 = tilted1.prefix("logs", log_before).full()
                     exponent += logs1
-                    exponent += _suffix(tilted2.logs(), log_after[:, chunk, np.newaxis])
+                    exponent += tilted2.suffix("logs", log_after[chunk + 1]).full()
                     log_before = logs1[:, -1:]
-                terms = np.exp(exponent, out=exponent)
-                first = others = np.zeros(())
-                if self.need_first:
-                    first = _prefix(tilted1.means(), before)
-                    before = first[:, -1:].copy()
-                if self.need_others:
-                    others = _suffix(tilted2.means(), after[:, chunk, np.newaxis])
-                self._add(result[:, start : stop + 1], terms, first, others)
+                    terms = np.exp(exponent, out=exponent)
+                first = others = None
+                if need_first:
+                    first = tilted1.prefix("means", before)
+                    before = first.last
+                if after is not None:
+                    others = tilted2.suffix("means", after[chunk + 1])
+                self._add(result[:, start : start + m + 1], terms, first, others)
         return result
 
-    def _additive(self, y: Floats, weights: Floats) -> Floats:
-        """Sum the amounts of all items, (n + 1,), for a denominator that does not depend on k."""
-        sums = np.zeros(self.n + 1)
-        for start in self.starts:
-            stop = min(start + _CHUNK, self.n)
-            amounts = weights.T @ _Tilt(self.first, slice(start, stop), y).means()
-            sums[start : stop + 1] = _prefix(amounts, sums[start : start + 1, np.newaxis])
-        return sums
-
-    def _add(self, result: Floats, terms: Floats, first: Floats, others: Floats) -> None:
-        constant, of_first, of_others, of_both = self.wanted
-        if constant:
+    def _add(self, result: Floats, terms: Floats, first: Running | None, others: Running | None) -> None:
+        if self.ratio.constant is not None:
             result[0] = terms.sum(axis=0)
-        if of_others:
-            result[2] = np.einsum("qk,qk->k", terms, others)
-        if of_first or of_both:
-            terms = np.multiply(terms, first, out=terms)
-        if of_first:
-            result[1] = terms.sum(axis=0)
-        if of_both:
-            result[3] = np.einsum("qk,qk->k", terms, others)
-
-    def _totals_after(self, y: Floats) -> tuple[Floats, Floats]:
-        """Compute for each chunk tilted mean and log product of later items, (Q, chunks).
-
-        The log product has one more column, for all items.
-        """
-        chunks = len(self.starts)
-        means, logs = np.zeros((y.size, chunks + 1)), np.zeros((y.size, chunks + 1))
-        for chunk, start in enumerate(self.starts):
-            tilted = _Tilt(self.others, slice(start, min(start + _CHUNK, self.n)), y)
-            logs[:, chunk] = tilted.logs().sum(axis=1)
-            if self.need_others:
-                means[:, chunk] = tilted.means().sum(axis=1)
-        from_here = [np.cumsum(table[:, ::-1], axis=1)[:, ::-1] for table in (means, logs)]
-        return from_here[0][:, 1:], np.concatenate([from_here[1][:, 1:], from_here[1][:, :1]], axis=1)
+        if first is not None and self.ratio.of_first is not None:
+            result[1] = first.weighted(terms)
+        if others is not None and self.ratio.of_others is not None:
+            result[2] = others.weighted(terms)
+        if first is not None and others is not None and self.ratio.of_both is not None:
+            result[3] = others.weighted(terms * first.full())
 
 
-class _Tilt:
-    """Some items with probability p exp(-y) / (1 - p + p exp(-y)) for each y (Q, 1)."""
+class _Side:
+    """The items of one side, tilted by y = weight x (Q, 1), or by one 0 if their weight is 0."""
 
-    def __init__(self, items: _Items, span: slice, y: Floats) -> None:
-        self.p, self.rest, self.y = items.p[span], items.rest[span], y
-        self.certain = self.rest == 0.0
-        self.some_certain = bool(self.certain.any())
+    def __init__(self, items: Items, x: Floats, weight: float, allowed: float) -> None:
+        self.items, self.y = items, x * weight if weight else np.zeros((1, 1))
+        with np.errstate(all="ignore"):
+            self.series = Series(items, self.y, allowed) if allowed and items.p.size >= MIN_ITEMS else None
+        self.error = self.series.error if self.series is not None else 0.0
 
-    def means(self) -> Floats:
-        """Compute the tilted probabilities, (Q, items)."""
-        counts = np.multiply(self.p, np.exp(-self.y))
-        means = np.divide(counts, self.rest + counts, out=counts)
-        if self.some_certain:
-            means[:, self.certain] = 1.0
-        return means
+    def tilt(self, chunk: int) -> Tilt:
+        return Tilt(self.items, self.y, self.series, chunk)
 
-    def logs(self) -> Floats:
-        """Compute log(1 - p + p exp(-y)), (Q, items), to a small relative error."""
-        logs = np.log1p(self.p * np.expm1(-self.y))
-        # Near p = 1 and for large y log1p would cancel; the sum of two positive terms does not.
-        large = self.y[:, 0] > 0.5
-        if large.any() and self.p.max() > 0.5:
-            direct = np.log(self.rest + self.p * np.exp(-self.y[large]))
-            logs[large] = np.where(self.p > 0.5, direct, logs[large])
-        if self.some_certain:
-            logs[:, self.certain] = -self.y
-        return logs
+    def after(self, name: str) -> Floats:
+        """Compute the sums over each chunk and all later ones, (chunks + 1, Q, 1); the last is 0."""
+        totals = [self.tilt(chunk).total(name) for chunk in range(-(-self.items.p.size // CHUNK))]
+        return np.cumsum([np.zeros_like(self.y), *totals[::-1]], axis=0)[::-1]
 
 
-def _prefix(terms: Floats, start: Floats) -> Floats:
-    """Add to start (Q, 1) the sums of the first 0..m of `terms` (Q, m)."""
-    sums = np.empty((terms.shape[0], terms.shape[1] + 1))
-    sums[:, 0] = 0.0
-    np.cumsum(terms, axis=1, out=sums[:, 1:])
-    sums += start
-    return sums
-
-
-def _suffix(terms: Floats, end: Floats) -> Floats:
-    """Add to end (Q, 1) the sums of the last m..0 of `terms` (Q, m)."""
-    sums = np.empty((terms.shape[0], terms.shape[1] + 1))
-    sums[:, -1] = 0.0
-    np.cumsum(terms[:, ::-1], axis=1, out=sums[:, -2::-1])
-    sums += end
-    return sums
-
-
-_FORMULAS: MappingProxyType[type[Loss], Callable[[_Items, Any, float], tuple[Floats, float]]] = MappingProxyType(
+_FORMULAS: MappingProxyType[type[Loss], Callable[[Items, Any, float], tuple[Floats, float]]] = MappingProxyType(
     {F: _f, type(JACCARD): _jaccard, type(AM): _am, type(G_TP_PR): _g_tp_pr, type(AUC): _auc}
 )
 
-NEAR_LINEAR = Method(name="near_linear", growth="n", work=float, takes=has_near_linear_form, run=near_linear)
+NEAR_LINEAR = Method(name="near_linear", growth="n", work=float, takes=has_near_linear_form, run=by_row(near_linear))

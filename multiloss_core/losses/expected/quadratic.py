@@ -6,7 +6,7 @@ import numpy as np
 from scipy.signal import lfilter
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.interface import Method
+from multiloss_core.losses.expected.interface import Method, by_row
 from multiloss_core.losses.expected.linear_ratio import LinearRatio, as_linear_ratio
 from multiloss_core.losses.expected.poisson_binomial import count_windows
 from multiloss_core.losses.multivariate import Loss
@@ -129,5 +129,5 @@ QUADRATIC = Method(
     largest=MAX_QUADRATIC,
     limit="its time grows with the square of their number",
     takes=has_quadratic_form,
-    run=lambda descending, loss, _: (quadratic(descending, loss), 0.0),
+    run=by_row(lambda descending, loss, _: (quadratic(descending, loss), 0.0)),
 )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.expected.interface import Method
+from multiloss_core.losses.expected.interface import Method, by_row
 from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
 from multiloss_core.losses.expected.poisson_binomial import CountWindow, count_windows
 from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, Loss
@@ -122,5 +122,5 @@ WINDOWED = Method(
     largest=MAX_WINDOWED,
     limit="its time grows with the square of their number",
     takes=lambda loss, n: loss_bounds(loss, n) is not None,
-    run=windowed,
+    run=by_row(windowed),
 )

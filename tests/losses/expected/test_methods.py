@@ -138,7 +138,9 @@ def test_unknown_method_and_tolerance():
 @pytest.mark.parametrize(
     ("loss", "n", "tolerance", "method"),
     [
-        (F(), 100, 1e-9, "cubic"),
+        (F(), 30, 1e-9, "cubic"),
+        (F(), 31, 1e-9, "near_linear"),
+        (H_MEAN, 100, 1e-9, "cubic"),
         (F(0.3), 101, 1e-9, "near_linear"),
         (AUC, 500, 1e-6, "near_linear"),
         (JACCARD, 300, 1e-14, "quadratic"),
