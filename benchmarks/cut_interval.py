@@ -1,8 +1,9 @@
-"""Measure how often the interval of k* covers the k* of the true probabilities; print Markdown.
+"""Measure the coverage of the interval of k*; print Markdown.
 
 Run: python -m benchmarks.cut_interval [samples]
-A sample draws true probabilities, outcomes and a random labelled part. Increasing distortions of the given probabilities
-are left out, because they leave the interval as it is. Width: the mean length over the mean true k*. Far: the share of
+A sample draws true probabilities, outcomes and a random labelled part. Distortions of the given probabilities are left
+out: increasing ones leave the interval as it is. Covered: the interval holds the k* of the true probabilities.
+Width: the mean length over the mean true k*. Far: the share of
 samples whose true k* lies more than a tenth of the width outside.
 """
 
@@ -22,7 +23,7 @@ CHOICES = ("F1", "AM", "G-TP/PR", "G-Mean")
 
 
 class Population(NamedTuple):
-    """Log odds are Gaussian with this mean and spread; `labelled` is the share of known outcomes."""
+    """Gaussian log odds of this mean and spread; `labelled`: the share of known outcomes."""
 
     name: str
     items: int

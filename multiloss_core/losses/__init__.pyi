@@ -30,6 +30,11 @@ from .multinomial import multinomial_losses as multinomial_losses
 from .multivariate import Loss as Loss
 from .reliability import Reliability as Reliability
 from .reliability import reliability as reliability
+from .separable import HAMMING as HAMMING
+from .separable import SEPARABLE as SEPARABLE
+from .separable import SUBSET_0_1 as SUBSET_0_1
+from .separable import separable_losses as separable_losses
+from .separable import separable_top_k as separable_top_k
 from .theorem_1.all_predictions import ExhaustiveSearch as ExhaustiveSearch
 from .theorem_1.all_predictions import search_subsets as search_subsets
 from .theorem_1.all_predictions import subset_distributions as subset_distributions

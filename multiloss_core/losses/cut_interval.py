@@ -55,8 +55,8 @@ def cut_interval(
 
     Up to 5,000 items under a loss that "near_linear" takes, each k* minimises the expected loss. Otherwise it
     minimises the loss at the mean counts, which is near it for many positives, and of more than 10,000 distinct
-    probabilities neighbours are merged evenly. Raises DataError without a known positive and a known negative, for fewer
-    than 20 resamples, a confidence outside (0, 1) and an invalid `at_least`. Time: O(n log n), then `resamples` times
+    probabilities neighbours are merged evenly. Raises DataError without a known positive or negative, for fewer than 20
+    resamples, a confidence outside (0, 1) and an invalid `at_least`. Time: O(n log n), then `resamples` times
     that of `expected_losses` or O(10,000).
 
     Examples
@@ -75,7 +75,7 @@ def cut_interval(
     checked_least(at_least, n)
     found, outcomes = int(items.known_labels.sum()), items.known_labels.size
     if not 0 < found < outcomes:
-        raise DataError("An interval of k* needs a known positive and a known negative; give the outcomes of more items.")
+        raise DataError("An interval of k* needs a known positive and a known negative; give more outcomes.")
     if resamples < 20 or not 0 < confidence < 1:
         raise DataError("An interval of k* takes at least 20 resamples and a confidence between 0 and 1.")
     distinct, cell = np.unique(items.probabilities, return_inverse=True)
