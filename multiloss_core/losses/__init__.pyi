@@ -38,6 +38,9 @@ from .separable import separable_top_k as separable_top_k
 from .theorem_1.all_predictions import ExhaustiveSearch as ExhaustiveSearch
 from .theorem_1.all_predictions import search_subsets as search_subsets
 from .theorem_1.all_predictions import subset_distributions as subset_distributions
+from .theorem_1.consistency import TRAINING_SIZES as TRAINING_SIZES
+from .theorem_1.consistency import Consistency as Consistency
+from .theorem_1.consistency import training_regrets as training_regrets
 from .theorem_1.correlated_labels import correlated_search as correlated_search
 from .theorem_1.correlated_labels import factor_loadings as factor_loadings
 from .theorem_1.correlated_labels import joint_distribution as joint_distribution

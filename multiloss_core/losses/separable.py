@@ -1,4 +1,4 @@
-"""Losses under which each item is decided by itself: flag it if its probability is above 1/2."""
+"""Decide each item by itself under the Hamming and the subset 0-1 loss."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,10 @@ from multiloss_core.numerics.arrays import Floats
 
 @dataclass(frozen=True)
 class _SubsetZeroOne(Loss):
-    """1 if any item is wrong, else 0 (section 1). It falls with u only from one wrong item to none."""
+    """1 if any item is wrong, else 0 (section 2).
+
+    It falls with u only where the last wrong item becomes right, so it is not TP-monotone.
+    """
 
     name: str = field(default="Subset 0-1", init=False)
 
