@@ -40,4 +40,5 @@ from .thresholds.paths.operating_point import operating_points as operating_poin
 from .thresholds.paths.smooth import smooth_path as smooth_path
 from .thresholds.paths.threshold_path import ThresholdPath as ThresholdPath
 from .thresholds.targets.f_beta import f_beta_of_point as f_beta_of_point
+from .top_k_classifier import TopKClassifier as TopKClassifier
 from .version import __version__ as __version__

@@ -1,4 +1,4 @@
-"""A scikit-learn estimator that chooses thresholds: the only module that needs scikit-learn."""
+"""A scikit-learn estimator that chooses thresholds."""
 
 from typing import Any, Self
 
@@ -101,7 +101,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels, codes = np.unique(known, return_inverse=True)
         if len(labels) != 2:
             raise DataError(f"Only binary classification is supported: two classes, not {len(labels)} classes.")
-        if _positive_position(labels, self.pos_label, str(getattr(y, "name", None) or "label")) == 0:
+        if positive_position(labels, self.pos_label, str(getattr(y, "name", None) or "label")) == 0:
             labels, codes = labels[::-1], 1 - codes
         self.classes_ = labels
         weights = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -157,7 +157,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _positive_position(labels: NDArray[Any], pos_label: Any, name: str) -> int:
+def positive_position(labels: NDArray[Any], pos_label: Any, name: str) -> int:
     """Find which of two labels (2,) means positive. Raises DataError where that is not certain."""
     shown = f"'{shortened(str(labels[0]))}' and '{shortened(str(labels[1]))}'"
     if pos_label is not None:

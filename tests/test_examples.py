@@ -11,7 +11,7 @@ import multiloss_core
 MAIN = (
     *("read_table", "RatedDocuments", "CountSurfaces", "count_surfaces", "flagged", "simulate_population"),
     *("graph_path", "mean_graph_path", "benchmark_path", "analytic_path", "smooth_path"),
-    *("operating_point", "operating_points", "f_beta_of_point", "ThresholdSelector"),
+    *("operating_point", "operating_points", "f_beta_of_point", "ThresholdSelector", "TopKClassifier"),
     *(
         "expected_losses",
         "optimal_top_k",

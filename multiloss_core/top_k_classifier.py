@@ -1,0 +1,178 @@
+"""A scikit-learn estimator that predicts the optimal top k of a batch or of each row."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.dummy import DummyClassifier
+from sklearn.utils import assert_all_finite, get_tags, indexable
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from multiloss_core.errors import DataError
+from multiloss_core.losses.batches import BatchTopK, batch_top_k
+from multiloss_core.losses.multivariate import LOSSES, Loss, LossFunction
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.threshold_selector import positive_position
+
+CALIBRATIONS = ("isotonic", "sigmoid")
+
+
+class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Predict the labels with the smallest expected loss under the probabilities of a classifier.
+
+    The prediction of an item depends on the others: for F1, a batch with few likely positives is cut lower than one
+    with many. Labels are taken as independent given the features.
+
+    Parameters
+    ----------
+    estimator : classifier with `predict_proba`; without it set `calibrate`. One clone is fitted for each label.
+    loss : name in `LOSSES`, a `Loss` such as `F(2.0)`, or a function phi(u, v, p).
+    calibrate : "isotonic" or "sigmoid" calibrates the probabilities on held-out folds (`CalibratedClassifierCV`).
+    per : "batch" chooses one k for each label over all rows given to `predict`; "row" one k for each row over its
+        labels (a vector has one label in each row).
+    at_least : least number of items predicted positive in each batch or row, see `optimal_top_k`.
+    cv : folds for calibration, as in scikit-learn. A number falls to the rows of the rarer class; for one row of it the
+        label is not calibrated.
+    pos_label : the label that means positive, as in `ThresholdSelector`; not for an indicator matrix.
+
+    Attributes
+    ----------
+    estimators_ : the fitted classifiers of the L labels (1 if `y` is a vector).
+    classes_ : the two labels, the positive one last; for an indicator matrix, the L columns 0..L - 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from multiloss_core import TopKClassifier
+    >>> features, labels = make_classification(1_000, weights=[0.9], class_sep=0.7, flip_y=0.1, random_state=0)
+    >>> classifier = TopKClassifier(LogisticRegression(), loss="F1").fit(features[:500], labels[:500])
+    >>> int(classifier.predict(features[500:]).sum()), classifier.top_k(features[500:]).expected_loss.round(2).tolist()
+    (69, [0.35])
+    """
+
+    estimators_: list[Any]
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        estimator: Any,
+        loss: str | Loss | LossFunction = "F1",
+        calibrate: Literal["isotonic", "sigmoid"] | None = None,
+        per: Literal["batch", "row"] = "batch",
+        at_least: int = 0,
+        cv: Any = 5,
+        pos_label: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.loss = loss
+        self.calibrate = calibrate
+        self.per = per
+        self.at_least = at_least
+        self.cv = cv
+        self.pos_label = pos_label
+
+    def fit(
+        self,
+        X: Any,  # noqa: N803 - scikit-learn passes features and labels by these names
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the estimator for each label.
+
+        Parameters
+        ----------
+        X : (n, features), as the estimator takes them.
+        y : (n,) labels of two values, or an indicator matrix (n, L) of 0 and 1.
+        sample_weight : (n,) for estimators that take weights.
+
+        Raises
+        ------
+        DataError : an unknown loss, calibration or `per`, a target of another kind, or probabilities that are missing.
+        """
+        self._loss()
+        if self.calibrate not in (None, *CALIBRATIONS):
+            raise DataError(f"calibrate is {self.calibrate!r}; choose None, 'isotonic' or 'sigmoid'.")
+        if self.calibrate is None and not hasattr(self.estimator, "predict_proba"):
+            raise DataError(f"{type(self.estimator).__name__} has no predict_proba; set calibrate to 'sigmoid'.")
+        X, y = indexable(X, y)  # noqa: N806
+        positives = self._positives(y)
+        self.estimators_ = [self._fitted(X, column.astype(int), sample_weight) for column in positives.T]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimators_[0], name):
+                setattr(self, name, getattr(self.estimators_[0], name))
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Compute probabilities: of both classes (n, 2), or of each column of an indicator (n, L)."""
+        positive = self._probabilities(X)
+        return positive if self.multilabel_ else np.column_stack([1.0 - positive[:, 0], positive[:, 0]])
+
+    def top_k(self, X: Any) -> BatchTopK:  # noqa: N803
+        """Find the optimal top k of each label (per="batch") or row (per="row"), with its error bound."""
+        probabilities = self._probabilities(X)
+        rows = probabilities if self.per == "row" else np.ascontiguousarray(probabilities.T)
+        return batch_top_k(rows, self._loss(), at_least=self.at_least)
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """Label the rows, (n,) or an indicator (n, L): those of smallest expected loss."""
+        selected = np.asarray(self.top_k(X).selected)
+        if self.per == "batch":
+            selected = selected.T
+        return selected.astype(self.dtype_) if self.multilabel_ else self.classes_[selected[:, 0].astype(int)]
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes or an indicator matrix; features as the estimator takes them."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+    def _loss(self) -> Loss | LossFunction:
+        if not isinstance(self.loss, str):
+            return self.loss
+        if self.loss not in LOSSES:
+            raise DataError(f"There is no loss {self.loss!r}; choose {', '.join(LOSSES)}, or give a loss.")
+        return LOSSES[self.loss]
+
+    def _positives(self, y: Any) -> Bools:
+        """Check the target and return which labels are positive, (n, L)."""
+        assert_all_finite(y if hasattr(y, "toarray") else np.asarray(y), input_name="y")
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y")
+        self.multilabel_ = kind == "multilabel-indicator"
+        if self.per not in ("batch", "row"):
+            raise DataError(f"per is {self.per!r}; choose 'batch' or 'row'.")
+        if self.multilabel_:
+            table = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+            self.classes_, self.dtype_ = np.arange(table.shape[1]), table.dtype
+            return np.asarray(table != 0)
+        known = column_or_1d(y, warn=True)
+        labels = np.unique(known)
+        if len(labels) != 2:
+            raise DataError(f"Only binary classification is supported: two classes, not {len(labels)} classes.")
+        if positive_position(labels, self.pos_label, str(getattr(y, "name", None) or "label")) == 0:
+            labels = labels[::-1]
+        self.classes_ = labels
+        return np.asarray(known == labels[1])[:, np.newaxis]
+
+    def _fitted(self, X: Any, codes: Indices, sample_weight: ArrayLike | None) -> Any:  # noqa: N803
+        """Fit a clone to codes (n,) of 0 and 1; a label with one of them keeps its share."""
+        fewest = int(np.bincount(codes, minlength=2).min())
+        folds = min(self.cv, fewest) if isinstance(self.cv, int) else self.cv
+        if fewest == 0:
+            model = DummyClassifier(strategy="prior")
+        elif self.calibrate is None or folds == 1:
+            model = clone(self.estimator)
+        else:
+            model = CalibratedClassifierCV(clone(self.estimator), method=self.calibrate, cv=folds, ensemble=False)
+        return model.fit(X, codes, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+
+    def _probabilities(self, X: Any) -> Floats:  # noqa: N803
+        """Compute the probability of each label, (n, L)."""
+        check_is_fitted(self)
+        return np.column_stack([model.predict_proba(X) @ (model.classes_ == 1) for model in self.estimators_])
