@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.data.scored import choose_scored_source
 from ui.optimal_cut.answer import answered, introduction, show_answer, show_curve, show_loss
+from ui.optimal_cut.batches import show_batches
 from ui.optimal_cut.calibration import calibrated_items, show_calibration, show_effect
 from ui.optimal_cut.choices import ask_loss
 from ui.optimal_cut.comparison import compare_losses, interval_of
@@ -32,6 +33,7 @@ if found is not None:
     if used.calibration:
         show_effect(dataset, used, asked.loss, asked.at_least)
     show_curve(used, found, interval_of(dataset, found))
+    show_batches(used, found)
 show_loss(used, asked, found)
 if asked.compare_all or found is None:
     compare_losses(used, asked.beta, asked.at_least)

@@ -1,3 +1,5 @@
+from .batch_cuts import BatchCuts as BatchCuts
+from .batch_cuts import batch_cuts as batch_cuts
 from .calibration import CALIBRATIONS as CALIBRATIONS
 from .calibration import CalibrationMap as CalibrationMap
 from .calibration import IsotonicMap as IsotonicMap

@@ -1,4 +1,4 @@
-"""Measure Theorem 3: with more training rows the prediction's expected loss nears the optimum."""
+"""Measure Theorem 3: the loss of estimated probabilities by the number of training rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
