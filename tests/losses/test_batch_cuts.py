@@ -34,7 +34,6 @@ def test_each_batch_has_the_best_of_all_its_predictions(drawn, loss, least):
         assert one.expected[place] == pytest.approx(search.values[flagged], abs=2e-6)
         lowest = min(items.probabilities[here & own.selected], default=np.nan)
         assert own.cut[place] == pytest.approx(lowest, nan_ok=True)
-        )
         known = here & items.labelled
         assert own.observed[place] == observed_loss(own.selected[known], items.labels[known], loss)
     assert own.macro_expected == pytest.approx(own.expected.mean())

@@ -82,7 +82,8 @@ def _show_figures(found: Answer, own: BatchCuts, common: BatchCuts) -> None:
     lost = common.macro_expected - own.macro_expected
     st.markdown(
         f"**{count(len(own.names))}** batches: the mean expected {found.loss_name} loss is "
-        f"**{own.macro_expected:.4f}** with own cuts and **{common.macro_expected:.4f}** with one cut, {abs(lost):.4f} {'more' if lost >= 0 else 'less'}."
+        f"**{own.macro_expected:.4f}** with own cuts and **{common.macro_expected:.4f}** with one cut, "
+        f"{abs(lost):.4f} {'more' if lost >= 0 else 'less'}."
         + (f" At least {count(found.at_least)} items of each batch are flagged." if found.at_least else ""),
         width=860,
     )
