@@ -95,7 +95,7 @@ def test_own_ratio_starts_as_jaccard():
 def test_ratio_that_is_not_monotone_is_a_warning():
     app = opened(cut_loss=OWN_RATIO, cut_ratio="0 1 0 0 / 2 2 0 0")
     (warning,) = [one.value for one in app.warning if "does not fall" in one.value]
-    assert "although *c₁ < d₁*" in warning
+    assert "(checked at every count of 60 items), although it meets *c₁ < d₁*" in warning
     assert "one that skips" not in warning
     assert "flagging **nothing** is best" in headline(app)
 

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core import AUC, DataError
+from multiloss_core import AUC, LOSSES, DataError, F
 from multiloss_core.datasets import ScoredDataset
 from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
@@ -80,7 +80,9 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
     if found.loss in SEPARABLE:
         st.info(
             f"{found.loss_name} decides every item by itself: flagging it lowers the expected loss exactly where its "
-            f"probability is above 1/2. That holds for {plural(found.free_k, 'item')}.",
+            f"probability is above 1/2. That holds for {plural(found.free_k, 'item')}."
+            + " The loss of every cut shown rounds to 1: some item is almost surely wrong."
+            * (optimum.expected_loss >= 0.99995),
             icon=":material/info:",
         )
     if found.loss == AUC:
@@ -118,7 +120,7 @@ def _show_least(dataset: ScoredDataset, found: Answer) -> None:
     if free and free >= found.at_least:
         return
     sentences = []
-    has_rates = found.loss not in (AUC, *SEPARABLE)
+    has_rates = found.loss != AUC and (isinstance(found.loss, F) or found.loss in LOSSES.values())
     if not free and has_rates:
         items = dataset.items.probabilities
         none = float(np.prod(1.0 - items))

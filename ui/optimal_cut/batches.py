@@ -80,10 +80,11 @@ def show_batches(dataset: ScoredDataset, found: Answer) -> None:
 def _show_figures(found: Answer, own: BatchCuts, common: BatchCuts) -> None:
     """Show macro and micro figures of own cuts and of one cut for all."""
     lost = common.macro_expected - own.macro_expected
+    difference = f"{abs(lost):.4f} {'more' if lost > 0 else 'less'}" if abs(lost) >= 5e-5 else "as much"
     st.markdown(
         f"**{count(len(own.names))}** batches: the mean expected {found.loss_name} loss is "
         f"**{own.macro_expected:.4f}** with own cuts and **{common.macro_expected:.4f}** with one cut, "
-        f"{abs(lost):.4f} {'more' if lost >= 0 else 'less'}."
+        f"{difference}."
         + (f" At least {count(found.at_least)} items of each batch are flagged." if found.at_least else ""),
         width=860,
     )

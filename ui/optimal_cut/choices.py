@@ -128,9 +128,9 @@ def about_ratio(loss: FractionalLinear) -> tuple[str, bool]:
             "predictions flags the *k\\** most probable items.",
             True,
         )
-    printed = " although *c₁ < d₁*, the condition that Proposition 2 prints," if meets_proposition_2(loss) else ""
+    printed = ", although it meets *c₁ < d₁*, the printed condition of Proposition 2" * meets_proposition_2(loss)
     return (
-        f"This loss does not fall with every true positive,{printed} ({checked}). So Theorem 1 does not cover it: "
+        f"This loss does not fall with every true positive ({checked}){printed}. So Theorem 1 does not cover it: "
         "*k\\** is the best number of most probable items, but a prediction that skips one may be better.",
         False,
     )
