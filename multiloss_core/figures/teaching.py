@@ -11,6 +11,7 @@ from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import CURVE, Theme
 from multiloss_core.formatting import threshold
 from multiloss_core.inspection.graph_walk import GraphWalk, Node
+from multiloss_core.losses.theorem_1.consistency import Consistency
 from multiloss_core.losses.theorem_1.verify import Verification
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
@@ -190,4 +191,32 @@ def verified_draws(state: Verification, *, theme: Theme, height: int = 320) -> g
     figure.update_layout(barmode="stack", height=height, margin={"l": 84, "b": 92})
     figure.update_xaxes(title_text="draws", range=[0, state.draws])
     figure.update_yaxes(title_text="loss", autorange="reversed")
+    return figure
+
+
+def regret_by_training_rows(found: Consistency, *, loss_name: str, theme: Theme, height: int = 360) -> go.Figure:
+    """Draw the mean regret against the number of training rows, on logarithmic axes.
+
+    A mean of 0 has no place on a logarithmic axis and is left out.
+    """
+    figure = style.new_figure(f"Expected {loss_name} loss above the optimum", theme, height=height)
+    shown = found.mean > 0
+    figure.add_scatter(
+        x=np.array(found.sizes)[shown],
+        y=found.mean[shown],
+        mode="lines+markers",
+        line={"color": CURVE[theme], "width": 2},
+        marker={"color": CURVE[theme], "size": 8},
+        hovertemplate="%{x:,} training rows<br>mean regret %{y:.2g}<extra></extra>",
+        showlegend=False,
+    )
+    first, last = np.log10([found.sizes[0], found.sizes[-1]])
+    figure.update_xaxes(
+        title_text="training rows N (logarithmic)",
+        type="log",
+        range=[first - 0.2, last + 0.2],
+        dtick=1,
+        tickformat=",~r",
+    )
+    figure.update_yaxes(title_text="mean regret (logarithmic)", type="log", tickformat=".1~g", nticks=8)
     return figure

@@ -1,3 +1,5 @@
+from .batch_cuts import BatchCuts as BatchCuts
+from .batch_cuts import batch_cuts as batch_cuts
 from .calibration import CALIBRATIONS as CALIBRATIONS
 from .calibration import CalibrationMap as CalibrationMap
 from .calibration import IsotonicMap as IsotonicMap
@@ -10,6 +12,8 @@ from .constant_threshold import observed_loss as observed_loss
 from .constant_threshold import random_half as random_half
 from .constant_threshold import shortest_threshold as shortest_threshold
 from .constant_threshold import tuned_threshold as tuned_threshold
+from .cut_interval import CutInterval as CutInterval
+from .cut_interval import cut_interval as cut_interval
 from .expected.interface import Method as Method
 from .expected.methods import METHODS as METHODS
 from .expected.methods import ExpectedLosses as ExpectedLosses
@@ -28,9 +32,17 @@ from .multinomial import multinomial_losses as multinomial_losses
 from .multivariate import Loss as Loss
 from .reliability import Reliability as Reliability
 from .reliability import reliability as reliability
+from .separable import HAMMING as HAMMING
+from .separable import SEPARABLE as SEPARABLE
+from .separable import SUBSET_0_1 as SUBSET_0_1
+from .separable import separable_losses as separable_losses
+from .separable import separable_top_k as separable_top_k
 from .theorem_1.all_predictions import ExhaustiveSearch as ExhaustiveSearch
 from .theorem_1.all_predictions import search_subsets as search_subsets
 from .theorem_1.all_predictions import subset_distributions as subset_distributions
+from .theorem_1.consistency import TRAINING_SIZES as TRAINING_SIZES
+from .theorem_1.consistency import Consistency as Consistency
+from .theorem_1.consistency import training_regrets as training_regrets
 from .theorem_1.correlated_labels import correlated_search as correlated_search
 from .theorem_1.correlated_labels import factor_loadings as factor_loadings
 from .theorem_1.correlated_labels import joint_distribution as joint_distribution

@@ -1,6 +1,7 @@
 """Write the formula of each loss of Table 1 as LaTeX: in counts, in rates, and with numbers."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -9,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import checked_probabilities
-from multiloss_core.losses.multivariate import F, Loss
+from multiloss_core.losses.multivariate import F, FractionalLinear, Loss
+from multiloss_core.losses.separable import HAMMING
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ class ConfusionMatrix:
     def items(self) -> float:
         """Return the number of items."""
         return self.tp + self.fp + self.fn + self.tn
+
+    @property
+    def cells(self) -> tuple[float, float, float, float]:
+        """Return TP, FP, FN and TN."""
+        return self.tp, self.fp, self.fn, self.tn
 
     def loss(self, loss: Loss) -> float:
         """Compute the loss at these counts."""
@@ -73,8 +80,13 @@ def observed_counts(flagged: ArrayLike, labels: ArrayLike) -> ConfusionMatrix:
 
 
 def loss_formula(loss: Loss) -> LossFormula:
-    """Find the formula of a loss of Table 1, F with its beta; DataError for any other loss."""
+    """Find the formula of a loss of Table 1, a ratio or the subset 0-1 loss.
+
+    Raises DataError for any other loss.
+    """
     found = _FORMULAS.get("F" if isinstance(loss, F) else loss.name)
+    if isinstance(loss, FractionalLinear):
+        found = _ratio_formula(loss)
     if found is None:
         raise DataError(f"There is no formula for the {loss.name} loss; choose one of {', '.join(_FORMULAS)}.")
     if isinstance(loss, F):
@@ -98,6 +110,8 @@ def formula_with_numbers(loss: Loss, counts: ConfusionMatrix) -> str:
 
 def has_empty_rate(loss: Loss, counts: ConfusionMatrix) -> bool:
     """Return whether a rate of the loss has an empty denominator."""
+    if isinstance(loss, FractionalLinear):
+        return sum(weight * count for weight, count in zip(_of_counts(loss.d), counts.cells, strict=True)) == 0
     if isinstance(loss, F) or loss.name == "Jaccard":
         return counts.tp + counts.fp + counts.fn == 0
     if counts.tp + counts.fn == 0:
@@ -111,6 +125,31 @@ def _f_sentence(beta: float) -> str:
         "One minus the harmonic mean of precision (the share of flagged items that are positive) and recall (the share "
         f"of positive items that are flagged); recall counts {words} precision."
     )
+
+
+def _ratio_formula(loss: FractionalLinear) -> LossFormula:
+    sentence = (
+        "The share of items that are wrong, flagged or not: the mean 0-1 loss of the items."
+        if loss == HAMMING
+        else "A ratio of linear functions of the shares of true positives, of flagged items and of positives."
+    )
+    in_counts = (_linear(_of_counts(part), ("TP", "FP", "FN", "TN")) for part in (loss.c, loss.d))
+    in_rates = (_linear(part, ("", "u", "v", "p")) for part in (loss.c, loss.d))
+    return LossFormula(sentence, *(rf"\frac{{{above}}}{{{below}}}" for above, below in (in_counts, in_rates)))
+
+
+def _of_counts(coefficients: Sequence[float]) -> tuple[float, ...]:
+    """Return the coefficients of TP, FP, FN and TN, from those of 1, u, v and p."""
+    constant, _, of_v, of_p = coefficients
+    return sum(coefficients), constant + of_v, constant + of_p, constant
+
+
+def _linear(coefficients: Sequence[float], names: Sequence[str]) -> str:
+    parts = []
+    for value, name in zip(coefficients, names, strict=True):
+        times = f"{abs(value):.6g}" + rf" \cdot {name}" * bool(name)
+        parts.append(f"{'-' if value < 0 else '+'} {name if abs(value) == 1 and name else times}" if value else "")
+    return " ".join(filter(None, parts)).removeprefix("+ ") or "0"
 
 
 def _weighted(text: str, weight: float) -> str:
@@ -164,6 +203,9 @@ _FORMULAS: MappingProxyType[str, LossFormula] = MappingProxyType(
             "Of all pairs of one positive and one negative, the share in which only the negative is flagged.",
             r"\frac{FP \cdot FN}{(TP + FN) (FP + TN)}",
             r"\frac{(v - u) (p - u)}{p (1 - p)}",
+        ),
+        "Subset 0-1": LossFormula(
+            "1 if any item is wrong, 0 if all are right.", r"[FP + FN > 0]", r"[v + p > 2 \cdot u]"
         ),
     }
 )

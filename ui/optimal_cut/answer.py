@@ -2,40 +2,28 @@
 
 import math
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import DataError
+from multiloss_core import AUC, LOSSES, DataError, F
 from multiloss_core.datasets import ScoredDataset
 from multiloss_core.figures import CurveMark, Theme, loss_curve
 from multiloss_core.formatting import count, plural, short_percent, threshold
-from multiloss_core.losses import best_k, promised_counts
+from multiloss_core.losses import SEPARABLE, SUBSET_0_1, CutInterval, promised_counts
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated import rated_uploads
-from ui.optimal_cut.calibration import KINDS, NO_CALIBRATION, why_not_calibrated
-from ui.optimal_cut.comparison import LOSS_CHOICES, Answer, WayToCut, answer, items_flagged
+from ui.optimal_cut.choices import LossChoice
+from ui.optimal_cut.comparison import Answer, WayToCut, answer, items_flagged
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice
-from ui.shared.widgets import ask_beta, lesson_plan, named_loss, show_formula, shown_when_open
+from ui.shared.url_params import HIGHEST, LOWEST, STEP
+from ui.shared.widgets import lesson_plan, show_formula, shown_when_open
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
-
-
-class LossChoice(NamedTuple):
-    """The loss by name, beta of F, minimum to flag, calibration, and the comparison switch."""
-
-    loss: str
-    beta: float
-    at_least: int
-    calibration: str
-    compare_all: bool
 
 
 def introduction() -> None:
@@ -50,63 +38,10 @@ def introduction() -> None:
     shown_when_open("A lesson of 50 minutes with these pages", key="lesson", icon=":material/school:")(lesson_plan)()
 
 
-def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
-    """Ask for the loss; return None after showing an error for an unusable value."""
-    loss_column, beta_column, least_column, calibration_column, all_column = st.columns(
-        [3, 2, 2, 3, 4], vertical_alignment="bottom"
-    )
-    choice = loss_column.selectbox(
-        "Loss",
-        LOSS_CHOICES,
-        key="cut_loss",
-        bind="query-params",
-        help="What a wrong prediction costs. F, Jaccard and G-TP/PR look at the positives only; AM, G-Mean and H-Mean "
-        "weigh positives and negatives alike.",
-    )
-    beta = ask_beta(beta_column, "cut_beta")
-    at_least = least_column.number_input(
-        "Flag at least",
-        0,
-        None,
-        0,
-        1,
-        key="cut_least",
-        bind="query-params",
-        help="The minimum number of items to flag. With few expected positives, flagging nothing is often best; 1 "
-        "excludes it.",
-    )
-    calibration = _ask_calibration(calibration_column, dataset)
-    everything = all_column.toggle("Compare all seven losses", key="cut_all", bind="query-params")
-    # Browsers alone enforce the limits of widgets.
-    if not 0.1 <= beta <= 10.0:
-        st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
-        return None
-    n = dataset.items.probabilities.size
-    if not 0 <= at_least <= n:
-        st.error(f"At least {at_least:,} of {plural(n, 'item')} cannot be flagged; choose 0 to {n:,}.")
-        return None
-    return LossChoice(choice, beta, int(at_least), calibration, bool(everything))
-
-
-def _ask_calibration(place: DeltaGenerator, dataset: ScoredDataset) -> str:
-    reason = why_not_calibrated(dataset)
-    chosen = ask_choice(
-        place.selectbox,
-        "Calibration",
-        KINDS,
-        key="cut_calibration",
-        disabled=bool(reason),
-        help=reason
-        or "Corrects the probabilities with known outcomes. Isotonic: any increasing map, for many outcomes. Platt: a "
-        "logistic map with two parameters, for few outcomes. Neither uses an item's own outcome.",
-    )
-    return NO_CALIBRATION if reason else chosen
-
-
 def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
     """Find the optimal cut of the chosen loss; return None after showing a warning without one."""
     try:
-        return answer(dataset, asked.loss, asked.beta, asked.at_least)
+        return answer(dataset, asked.loss, asked.at_least)
     except DataError as error:
         st.warning(f"{as_text(str(error))} The cuts of the other losses are below.", icon=":material/info:")
         return None
@@ -114,9 +49,8 @@ def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
 
 def show_loss(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -> None:
     """Show the formula of the loss, with the expected counts of the optimum."""
-    loss = named_loss(asked.loss, asked.beta)
-    if found is None:
-        show_formula(loss)
+    if found is None or asked.loss == SUBSET_0_1:
+        show_formula(asked.loss)
         return
     optimum = found.optimum
     flagged = np.zeros(dataset.items.probabilities.size, dtype=bool)
@@ -125,7 +59,7 @@ def show_loss(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -
         f"The formula at the mean counts of the optimum, {plural(optimum.k, 'item')} flagged. The expected loss is "
         f"{optimum.expected_loss:.4f}, the mean over all outcomes. With few items the two differ."
     )
-    show_formula(loss, promised_counts(dataset.items.probabilities, flagged), about)
+    show_formula(asked.loss, promised_counts(dataset.items.probabilities, flagged), about)
 
 
 def show_answer(dataset: ScoredDataset, found: Answer) -> None:
@@ -143,7 +77,15 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
     if dataset.calibration:
         st.caption(f"With calibrated probabilities ({dataset.calibration}), not with those of the file.")
     _show_least(dataset, found)
-    if found.loss_name == "AUC":
+    if found.loss in SEPARABLE:
+        st.info(
+            f"{found.loss_name} decides every item by itself: flagging it lowers the expected loss exactly where its "
+            f"probability is above 1/2. That holds for {plural(found.free_k, 'item')}."
+            + " The loss of every cut shown rounds to 1: some item is almost surely wrong."
+            * (optimum.expected_loss >= 0.99995),
+            icon=":material/info:",
+        )
+    if found.loss == AUC:
         st.info(
             "AUC counts only pairs in which the negative is flagged and the positive is not. Flagging nothing makes "
             "no such mistake, so AUC cannot choose a cut. With half a mistake for each pair treated alike, it "
@@ -174,11 +116,12 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
 def _show_least(dataset: ScoredDataset, found: Answer) -> None:
     """Explain the effect of the minimum number, and why flagging nothing may be best."""
     optimum, losses = found.optimum, np.asarray(found.curve.values)
-    free = best_k(losses)
+    free = found.free_k
     if free and free >= found.at_least:
         return
     sentences = []
-    if not free and found.loss_name != "AUC":
+    has_rates = found.loss != AUC and (isinstance(found.loss, F) or found.loss in LOSSES.values())
+    if not free and has_rates:
         items = dataset.items.probabilities
         none = float(np.prod(1.0 - items))
         sentences.append(
@@ -191,7 +134,7 @@ def _show_least(dataset: ScoredDataset, found: Answer) -> None:
             f"You asked to flag at least {count(found.at_least)}. Expected loss: {optimum.expected_loss:.4f}; of "
             f"flagging nothing: {losses[0]:.4f}{alone}."
         )
-    elif found.loss_name != "AUC":
+    elif has_rates:
         sentences.append("To see the best cut that flags something, set *Flag at least* to 1.")
     if sentences:
         st.info(" ".join(sentences), icon=":material/info:")
@@ -201,7 +144,7 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
     n = dataset.items.probabilities.size
     flagged, expected = st.columns(2)
     flagged.metric("Items flagged (k)", count(way.k), help=f"{100 * way.k / n:.3g} % of {plural(n, 'item')}.")
-    expected.metric("Expected loss", f"{way.expected_loss:.4f}", help="From 0 to 1; lower is better.")
+    expected.metric("Expected loss", f"{way.expected_loss:.4f}", help="Lower is better.")
     nothing = math.isnan(way.threshold)
     judged = f"Observed loss on {count((~dataset.tuning).sum())} labelled items: {way.observed:.4f}"
     lines = (
@@ -321,18 +264,38 @@ def with_calibrated(dataset: ScoredDataset) -> pd.DataFrame:
     return dataset.frame.assign(**{name: dataset.items.probabilities})
 
 
-def show_curve(dataset: ScoredDataset, found: Answer) -> None:
-    """Draw the expected loss of every cut, marking the compared ones."""
+def show_curve(dataset: ScoredDataset, found: Answer, interval: CutInterval | None) -> None:
+    """Draw the expected loss of every cut, with the compared ones and the interval of k*."""
     n = dataset.items.probabilities.size
     near = min(n, max(20, 3 * max(way.k for way in found.ways)))
     whole = near == n or _ask_part() == "all cuts"
     st.plotly_chart(
-        _curve(dataset.key, found.loss_name, theme(), None if whole else near, found),
+        _curve(dataset.key, repr(found.loss), theme(), None if whole else near, interval, found),
         theme=None,
         key="cut_curve",
         alt=f"The expected {found.loss_name} loss by how many items are flagged. The smallest is "
-        f"{found.optimum.expected_loss:.4f}, at k = {found.optimum.k:,}.",
+        f"{found.optimum.expected_loss:.4f}, at k = {found.optimum.k:,}."
+        + (f" The interval of k* goes from {interval.low:,} to {interval.high:,}." if interval else ""),
     )
+    if interval is not None:
+        _show_interval(dataset, found, interval)
+
+
+def _show_interval(dataset: ScoredDataset, found: Answer, interval: CutInterval) -> None:
+    """Describe the interval of k* in a sentence, with a warning if it leaves out the optimum."""
+    between = f"Between *k* = {count(interval.low)} and {count(interval.high)} nothing is known to differ"
+    st.caption(
+        f"{between}: {count(interval.outcomes)} known outcomes leave the *k\\** of the true probabilities open there "
+        "(95 % interval, from calibrations on resampled outcomes). It assumes that positives are not rarer at higher "
+        "probabilities, nothing else.",
+        width=860,
+    )
+    if not interval.covers(found.optimum.k):
+        st.warning(
+            f"The outcomes contradict *k\\** = {count(found.optimum.k)}: it lies outside this interval. "
+            + ("Try the other calibration." if dataset.calibration else "Calibrate the probabilities first."),
+            icon=":material/warning:",
+        )
 
 
 def _ask_part() -> str:
@@ -348,6 +311,11 @@ def _ask_part() -> str:
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-def _curve(key: str, loss_name: str, shade: Theme, most: int | None, _found: Answer) -> go.Figure:
+def _curve(
+    key: str, about: str, shade: Theme, most: int | None, interval: CutInterval | None, _found: Answer
+) -> go.Figure:
     marks = [CurveMark(way.name, way.k, SYMBOLS[way.name]) for way in _found.ways]
-    return loss_curve(_found.curve.values, marks, loss_name=loss_name, theme=shade, height=460, most=most)
+    ends = None if interval is None else (interval.low, interval.high)
+    return loss_curve(
+        _found.curve.values, marks, loss_name=_found.loss_name, theme=shade, height=460, most=most, interval=ends
+    )

@@ -13,10 +13,9 @@ from multiloss_core import ScoredItems
 from multiloss_core.datasets import ScoredDataset
 from multiloss_core.figures import Theme, reliability_chart
 from multiloss_core.formatting import count, plural
-from multiloss_core.losses import CALIBRATIONS, Reliability, cross_fitted, observed_loss
+from multiloss_core.losses import CALIBRATIONS, Loss, Reliability, cross_fitted, observed_loss
 from ui.optimal_cut.comparison import answer, reliability_of
 from ui.shared.page_setup import theme
-from ui.shared.widgets import named_loss
 
 FOLDS = 5
 NO_CALIBRATION = "none"
@@ -70,14 +69,13 @@ def _calibrated(key: str, kind: str, _dataset: ScoredDataset) -> ScoredDataset:
     )
 
 
-def show_effect(given: ScoredDataset, calibrated: ScoredDataset, choice: str, beta: float, at_least: int) -> None:
+def show_effect(given: ScoredDataset, calibrated: ScoredDataset, loss: Loss, at_least: int) -> None:
     """Compare the optimal cut of the labelled items before and after calibration."""
     known = given.items.known_labels
     rows = {
-        "as given": held_out(given, choice, beta, at_least),
-        f"calibrated ({calibrated.calibration})": held_out(calibrated, choice, beta, at_least),
+        "as given": held_out(given, loss, at_least),
+        f"calibrated ({calibrated.calibration})": held_out(calibrated, loss, at_least),
     }
-    name = named_loss(choice, beta).name
     st.markdown(f"**What calibration changes**, on {plural(known.size, 'labelled item')}")
     st.dataframe(
         pd.DataFrame(
@@ -86,8 +84,8 @@ def show_effect(given: ScoredDataset, calibrated: ScoredDataset, choice: str, be
                 "Items flagged": [row.flagged for row in rows.values()],
                 "Expected positives": [row.expected_positives for row in rows.values()],
                 "Positives found": int(known.sum()),
-                f"Expected {name} loss": [row.expected_loss for row in rows.values()],
-                f"Observed {name} loss": [row.observed_loss for row in rows.values()],
+                f"Expected {loss.name} loss": [row.expected_loss for row in rows.values()],
+                f"Observed {loss.name} loss": [row.observed_loss for row in rows.values()],
             }
         ),
         hide_index=True,
@@ -96,8 +94,8 @@ def show_effect(given: ScoredDataset, calibrated: ScoredDataset, choice: str, be
             "Items flagged": st.column_config.NumberColumn(format="localized"),
             "Expected positives": st.column_config.NumberColumn(format="%.1f"),
             "Positives found": st.column_config.NumberColumn(format="localized"),
-            f"Expected {name} loss": st.column_config.NumberColumn(format="%.4f"),
-            f"Observed {name} loss": st.column_config.NumberColumn(format="%.4f"),
+            f"Expected {loss.name} loss": st.column_config.NumberColumn(format="%.4f"),
+            f"Observed {loss.name} loss": st.column_config.NumberColumn(format="%.4f"),
         },
     )
     st.caption(
@@ -106,14 +104,14 @@ def show_effect(given: ScoredDataset, calibrated: ScoredDataset, choice: str, be
     )
 
 
-def held_out(dataset: ScoredDataset, choice: str, beta: float, at_least: int) -> HeldOut:
+def held_out(dataset: ScoredDataset, loss: Loss, at_least: int) -> HeldOut:
     """Cut the labelled items of a dataset and count outcomes. Raises DataError as `answer`."""
     labelled = _labelled_only(dataset)
     items = labelled.items
-    optimum = answer(labelled, choice, beta, min(at_least, items.probabilities.size)).optimum
+    optimum = answer(labelled, loss, min(at_least, items.probabilities.size)).optimum
     flagged = np.zeros(items.probabilities.size, dtype=bool)
     flagged[labelled.order[: optimum.k]] = True
-    observed = observed_loss(flagged, items.known_labels, named_loss(choice, beta))
+    observed = observed_loss(flagged, items.known_labels, loss)
     return HeldOut(optimum.k, float(items.probabilities.sum()), optimum.expected_loss, observed)
 
 

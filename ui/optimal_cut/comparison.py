@@ -7,17 +7,23 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import DataError, expected_losses
+from multiloss_core import AUC, DataError, expected_losses
 from multiloss_core.datasets import ScoredDataset
 from multiloss_core.losses import (
+    HAMMING,
     METHODS,
+    SEPARABLE,
+    CutInterval,
     ExpectedLosses,
     Loss,
     Reliability,
     best_k,
+    cut_interval,
     items_at,
     observed_loss,
     reliability,
+    separable_losses,
+    separable_top_k,
     shortest_threshold,
     tuned_threshold,
 )
@@ -55,10 +61,14 @@ class WayToCut:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The cuts of a dataset under one loss; `why_not_tuned` explains a missing one."""
+    """The cuts of a dataset under one loss; `why_not_tuned` explains a missing one.
 
-    loss_name: str
+    `free_k`: the best number to flag without the minimum `at_least`.
+    """
+
+    loss: Loss
     at_least: int
+    free_k: int
     curve: ExpectedLosses
     optimum: WayToCut
     at_half: WayToCut
@@ -66,31 +76,42 @@ class Answer:
     why_not_tuned: str = ""
 
     @property
+    def loss_name(self) -> str:
+        """The name of the loss."""
+        return self.loss.name
+
+    @property
     def ways(self) -> tuple[WayToCut, ...]:
         """The available cuts, the optimum first."""
         return (self.optimum, self.at_half) if self.tuned is None else (self.optimum, self.at_half, self.tuned)
 
 
-def too_many_for(choice: str, dataset: ScoredDataset) -> str | None:
+def too_many_for(loss: Loss, dataset: ScoredDataset) -> str | None:
     """Explain that a dataset has too many items for a loss; return None otherwise."""
-    largest = _largest(named_loss(choice, 1.0))
+    largest = _largest(loss)
     return f"takes at most {largest:,} items" if dataset.items.probabilities.size > largest else None
 
 
-def answer(dataset: ScoredDataset, choice: str, beta: float, at_least: int = 0) -> Answer:
+def answer(dataset: ScoredDataset, loss: Loss, at_least: int = 0) -> Answer:
     """Find the cuts of a loss with `at_least` items. Raises DataError for too many items."""
-    too_many = too_many_for(choice, dataset)
+    too_many = too_many_for(loss, dataset)
     if too_many:
         n = dataset.items.probabilities.size
-        raise DataError(f"{choice} {too_many}, and these are {n:,}; choose another loss, or fewer items.")
-    return _answer(dataset.key, choice, beta if choice == "F" else 1.0, at_least, dataset)
+        raise DataError(f"{loss.name} {too_many}, and these are {n:,}; choose another loss, or fewer items.")
+    # The text of a loss holds its name and coefficients.
+    return _answer(dataset.key, repr(loss), at_least, dataset, loss)
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _answer(key: str, choice: str, beta: float, at_least: int, _dataset: ScoredDataset) -> Answer:
-    loss, items = named_loss(choice, beta), _dataset.items
-    curve = _curve(key, choice, beta, _dataset)
-    k = best_k(curve.values, at_least)
+def _answer(key: str, about: str, at_least: int, _dataset: ScoredDataset, _loss: Loss) -> Answer:
+    loss, items = _loss, _dataset.items
+    curve = _curve(key, about, _dataset, loss)
+    k, free_k = (
+        separable_top_k(items.probabilities, loss, at_least=least).k
+        if loss in SEPARABLE
+        else best_k(curve.values, least)
+        for least in (at_least, 0)
+    )
     lowest = float(items.probabilities[_dataset.order[k - 1]]) if k else np.inf
 
     def way(name: str, threshold: float, flagged: int) -> WayToCut:
@@ -100,23 +121,44 @@ def _answer(key: str, choice: str, beta: float, at_least: int, _dataset: ScoredD
     at_half = way("threshold 0.5", HALF, items_at(items.probabilities, HALF))
     reason = _why_not_tuned(_dataset)
     if reason:
-        return Answer(loss.name, at_least, curve, optimum, at_half, None, reason)
+        return Answer(loss, at_least, free_k, curve, optimum, at_half, None, reason)
     tuned_on = items.known_probabilities[_dataset.tuning], items.known_labels[_dataset.tuning]
     threshold = tuned_threshold(*tuned_on, loss).threshold
     tuned = way("tuned threshold", threshold, items_at(items.probabilities, threshold))
-    return Answer(loss.name, at_least, curve, optimum, at_half, tuned)
+    return Answer(loss, at_least, free_k, curve, optimum, at_half, tuned)
 
 
 # At most eight: the curve of a million items takes 8 MB.
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Finding the expected loss of every cut …")
-def _curve(key: str, choice: str, beta: float, _dataset: ScoredDataset) -> ExpectedLosses:
-    loss = named_loss(choice, beta)
+def _curve(key: str, about: str, _dataset: ScoredDataset, _loss: Loss) -> ExpectedLosses:
+    probabilities = _dataset.items.probabilities
+    if _loss in SEPARABLE:
+        return separable_losses(probabilities, _loss)
     # Quadratic methods prove a wider bound, still far below the digits shown.
-    return expected_losses(_dataset.items.probabilities, loss, tolerance=1e-9 if np.isinf(_largest(loss)) else 1e-6)
+    return expected_losses(probabilities, _loss, tolerance=1e-9 if np.isinf(_largest(_loss)) else 1e-6)
+
+
+def interval_of(dataset: ScoredDataset, found: Answer) -> CutInterval | None:
+    """Find the interval of k* from the known outcomes; None without enough, and under AUC.
+
+    `dataset` holds the probabilities as given: calibrated ones rank items of different folds anew.
+    """
+    return None if found.loss == AUC else _interval(dataset.key, repr(found.loss), found.at_least, dataset, found.loss)
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def _interval(key: str, about: str, at_least: int, _dataset: ScoredDataset, _loss: Loss) -> CutInterval | None:
+    loss = HAMMING if _loss in SEPARABLE else _loss
+    try:
+        return cut_interval(_dataset.items, loss, np.random.default_rng(0), at_least=at_least)
+    except DataError:
+        return None
 
 
 def _largest(loss: Loss) -> float:
     """Find the highest item limit of the methods for a loss."""
+    if loss in SEPARABLE:
+        return float("inf")
     return max(method.largest for method in METHODS.values() if method.takes(loss, 1))
 
 
@@ -189,19 +231,19 @@ def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
     show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta, at_least) not in done
     rows: list[dict[str, str | float | None]] = []
     for number, choice in enumerate(LOSS_CHOICES):
-        name = named_loss(choice, beta).name
+        loss = named_loss(choice, beta)
         if show_progress:
-            bar.progress(number / len(LOSS_CHOICES), f"{name}: {number + 1} of {len(LOSS_CHOICES)}")
+            bar.progress(number / len(LOSS_CHOICES), f"{loss.name}: {number + 1} of {len(LOSS_CHOICES)}")
         try:
-            rows.append(_row(answer(dataset, choice, beta, at_least)))
+            rows.append(_row(answer(dataset, loss, at_least)))
         except DataError as error:
-            rows.append({"Loss": name, "Note": too_many_for(choice, dataset) or str(error)})
+            rows.append({"Loss": loss.name, "Note": too_many_for(loss, dataset) or str(error)})
         if show_progress:
             _show_table(table, rows)
     bar.empty()
     _show_table(table, rows)
     done.add((dataset.key, beta, at_least))
-    limited = [choice for choice in LOSS_CHOICES if too_many_for(choice, dataset)]
+    limited = [choice for choice in LOSS_CHOICES if too_many_for(named_loss(choice, beta), dataset)]
     st.caption(
         "Losses of different rows cannot be compared with each other, only the cuts within a row. AUC cannot choose a "
         "cut: flagging nothing costs 0 under it."

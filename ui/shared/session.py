@@ -13,7 +13,7 @@ from multiloss_core.audit import Audit, AuditPlan
 from multiloss_core.datasets import Source
 from multiloss_core.decisions import GoalValue
 from multiloss_core.engines import BorderlineRows, PathCounts
-from multiloss_core.losses import TimedRun, Verification
+from multiloss_core.losses import Consistency, TimedRun, Verification
 from multiloss_core.thresholds import Payoffs, Point
 from multiloss_core.thresholds.targets import ReviewBand
 from ui.server.queue import Task
@@ -307,7 +307,7 @@ class TopKState:
     `pending_draw`: the draw to show next, by the key of its widget; `timed`: a loss, its runs, whether they are
     complete. `own`: the user's items; `last_move`: the number of the last drag received; `complaint`: the error of the
     typed items. `revealed`: settings of the revealed optimum; `part_shows_items`: the open part shows the items;
-    `walked`: the graph and the step of its search.
+    `regrets`: those measured for Theorem 3; `walked`: the graph and the step of its search.
     """
 
     own: OwnItems | None = None
@@ -319,6 +319,7 @@ class TopKState:
     verified: tuple[object, Verification] | None = None
     found: tuple[object, Any] | None = None
     pending_draw: dict[str, Any] = field(default_factory=dict)
+    regrets: tuple[object, Consistency] | None = None
     timed: tuple[str, list[TimedRun], bool] = field(default_factory=lambda: ("", [], True))
 
 

@@ -1,11 +1,10 @@
-"""More of Natarajan et al. 2016: TP-monotone losses, one label of n classes, joint labels."""
+"""More of Natarajan et al. 2016: TP-monotone losses and joint labels."""
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import FractionalLinear, multinomial_top_k
-from multiloss_core.figures import CurveMark, loss_curve, sorted_probabilities
+from multiloss_core import FractionalLinear
 from multiloss_core.losses import (
     NOT_MONOTONE,
     factor_loadings,
@@ -14,11 +13,9 @@ from multiloss_core.losses import (
     joint_distribution,
     meets_corrected_proposition_2,
     meets_proposition_2,
-    multinomial_losses,
 )
 from multiloss_core.numerics import Floats
-from ui.shared.page_setup import theme
-from ui.top_k.items import PART, Settings, chosen_losses, shown_items
+from ui.top_k.items import Settings, chosen_losses
 
 ITEMS = 8
 # It has c1 = 1 < d1 = 2 and rises with every true positive.
@@ -52,40 +49,6 @@ def monotone_losses(settings: Settings) -> None:
         alt="Which losses meet which condition for Theorem 1.",
     )
     st.caption(f"Checked at every count of {ITEMS} items.")
-
-
-@st.fragment(key=PART)
-def one_label_among_classes(settings: Settings) -> None:
-    """Show Theorem 2: the best set of classes, with the items as classes."""
-    st.markdown(
-        "**One label among *n* classes.** Theorem 2: where exactly one class is true, the best set of classes to "
-        "predict is a top-k set as well. Here the items above are classes, their probabilities divided by their sum.",
-        width=860,
-    )
-    probabilities = shown_items(settings)
-    classes = probabilities / probabilities.sum()
-    losses = chosen_losses(settings.beta)
-    best = {choice: multinomial_top_k(classes, loss) for choice, loss in losses.items()}
-    name, chosen = losses["F"].name, best["F"]
-    left, right = st.columns(2)
-    left.plotly_chart(
-        sorted_probabilities(classes, chosen.selected, title=f"The best classes under {name}", theme=theme()),
-        key="topk_classes",
-        alt=f"The probabilities of {classes.size} classes, largest first. The best set under {name} holds {chosen.k}.",
-        theme=None,
-    )
-    right.plotly_chart(
-        loss_curve(
-            multinomial_losses(classes, losses["F"]),
-            [CurveMark("optimum k*", chosen.k, "star")],
-            loss_name=name,
-            theme=theme(),
-        ),
-        key="topk_classes_curve",
-        alt=f"The expected {name} loss against the number of classes, smallest at k = {chosen.k}.",
-        theme=None,
-    )
-    st.caption("k* under each loss: " + ", ".join(f"{losses[c].name} {found.k}" for c, found in best.items()) + ".")
 
 
 def labels_drawn_together(probabilities: Floats) -> None:

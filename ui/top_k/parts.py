@@ -11,11 +11,13 @@ from ui.shared.url_params import UrlParameter
 from ui.shared.widgets import lesson_plan
 from ui.top_k.assumptions import broken_assumption
 from ui.top_k.checks import early_stop, many_draws, timing
+from ui.top_k.classes import one_label_among_classes
 from ui.top_k.every_loss import every_loss
 from ui.top_k.expected_loss import expected_loss
 from ui.top_k.items import Settings
-from ui.top_k.more_of_the_paper import monotone_losses, one_label_among_classes
+from ui.top_k.more_of_the_paper import monotone_losses
 from ui.top_k.several_classifiers import sliding_along_the_curve, threshold_graph_of_two
+from ui.top_k.training import more_training
 
 
 class Part(NamedTuple):
@@ -36,6 +38,7 @@ PARTS = MappingProxyType(
         "assumption": Part("Broken assumption", broken_assumption),
         "monotone": Part("Monotone losses", monotone_losses),
         "classes": Part("Theorem 2", one_label_among_classes, shows_items=True),
+        "training": Part("Theorem 3", more_training),
         "timing": Part("Running time", timing),
         "graph": Part("Threshold graph", threshold_graph_of_two),
         "tangent": Part("Tangent", sliding_along_the_curve),

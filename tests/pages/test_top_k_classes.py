@@ -1,0 +1,108 @@
+"""Theorem 2 with classes of the user, and Theorem 3 measured."""
+
+import json
+
+import numpy as np
+import pytest
+
+from multiloss_core import F, multinomial_top_k
+from multiloss_core.figures import regret_by_training_rows
+from multiloss_core.losses import Consistency, training_regrets
+from tests.pages.test_top_k import by_key, open_part, opened
+from ui.top_k import training
+
+
+@pytest.fixture
+def page():
+    return opened(plain="true")
+
+
+def chart(page, key):
+    (found,) = [one.proto for one in page.get("plotly_chart") if one.proto.id.endswith(f"-{key}")]
+    return found
+
+
+CLASSES = np.array([0.1, 0.45, 0.25, 0.05, 0.15])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.1, 0.45, 0.25, 0.05, 0.15", "0.1\n0.45\n0.25\n0.05\n0.15\n", "class,p\na,0.1\nb,0.45\nc,0.25\nd,0.05\ne,0.15"],
+)
+def test_own_classes_are_predicted(page, text):
+    open_part(page, "classes")
+    by_key(page.text_area, "topk_own_classes").set_value(text).run()
+    assert not page.exception
+    assert not page.error
+    best = multinomial_top_k(CLASSES, F())
+    shown = chart(page, "topk_classes")
+    assert shown.alt == f"The probabilities of 5 classes, largest first. The best set under F1 holds {best.k}."
+    assert any(f"F1 {best.k}, " in caption.value for caption in page.caption)
+    share = np.sort(CLASSES)[::-1][: best.k].sum()
+    assert any(f"the true class with a probability of {100 * share:.3g}" in caption.value for caption in page.caption)
+
+
+def test_classes_of_a_file_come_first(page):
+    open_part(page, "classes")
+    by_key(page.text_area, "topk_own_classes").set_value("0.5, 0.5").run()
+    page.file_uploader(key="topk_classes_file").upload("classes.txt", b"0.7\n0.2\n0.1\n", "text/plain").run()
+    assert not page.exception
+    assert "The probabilities of 3 classes" in chart(page, "topk_classes").alt
+
+
+def test_most_of_many_classes_have_no_bar(page):
+    open_part(page, "classes")
+    many = np.random.default_rng(1).dirichlet(np.ones(300)).round(9)
+    many[0] += 1 - many.sum()
+    by_key(page.text_area, "topk_own_classes").set_value("\n".join(map(str, many))).run()
+    assert not page.exception
+    assert any("The 60 most probable of 300 classes." in caption.value for caption in page.caption)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("0.5, 0.4", "add up to 0.9"),
+        ("0.5, half", "half"),
+        ("1.5, -0.5", "probability from 0 to 1"),
+    ],
+)
+def test_bad_classes_are_one_error(page, text, words):
+    open_part(page, "classes")
+    by_key(page.text_area, "topk_own_classes").set_value(text).run()
+    assert not page.exception
+    (error,) = page.error
+    assert words in error.value
+    assert error.value.endswith(".")
+    by_key(page.text_area, "topk_own_classes").set_value("").run()
+    assert not page.error
+
+
+def test_theorem_3_is_measured_on_request(page, monkeypatch):
+    monkeypatch.setattr(training, "DRAWS", 4)
+    monkeypatch.setattr(
+        training, "training_regrets", lambda *args, **more: training_regrets(*args, sizes=(10, 500), **more)
+    )
+    open_part(page, "training")
+    by_key(page.number_input, "topk_n").set_value(5).run()
+    assert not page.dataframe
+    by_key(page.button, "topk_train").click().run()
+    assert not page.exception
+    *_, found = training_regrets(np.random.default_rng(70), F(), n=5, scale=1.0, draws=4, sizes=(10, 500))
+    table = page.dataframe[0].value
+    np.testing.assert_allclose(table["regret"], found.mean)
+    np.testing.assert_allclose(table["optimal"], 100 * found.optimal)
+    assert "for 10 rows" in chart(page, "topk_regret").alt
+    by_key(page.number_input, "topk_seed").set_value(9).run()
+    assert not page.dataframe
+
+
+@pytest.mark.parametrize("shade", ["light", "dark"])
+def test_mean_regret_of_zero_is_left_out_of_the_chart(shade):
+    found = Consistency((10, 100, 1_000), 2, np.array([[0.2, 0.01, 0.0], [0.1, 0.03, 0.0]]))
+    figure = regret_by_training_rows(found, loss_name="F1", theme=shade)
+    (line,) = json.loads(figure.to_json())["data"]
+    assert figure.data[0].x.tolist() == [10, 100]
+    assert figure.data[0].y.tolist() == pytest.approx([0.15, 0.02])
+    assert line["mode"] == "lines+markers"
+    assert figure.layout.xaxis.title.text == "training rows N (logarithmic)"

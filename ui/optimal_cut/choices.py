@@ -1,0 +1,151 @@
+"""Ask for the loss, the minimum to flag and the calibration."""
+
+from typing import NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from multiloss_core import DataError, FractionalLinear
+from multiloss_core.datasets import ScoredDataset
+from multiloss_core.formatting import plural, shortened
+from multiloss_core.losses import (
+    SEPARABLE,
+    Loss,
+    is_tp_monotone,
+    meets_corrected_proposition_2,
+    meets_proposition_2,
+)
+from multiloss_core.numerics import written_number
+from ui.optimal_cut.calibration import KINDS, NO_CALIBRATION, why_not_calibrated
+from ui.optimal_cut.comparison import LOSS_CHOICES
+from ui.shared.formatting import as_text
+from ui.shared.url_params import ask_choice
+from ui.shared.widgets import ask_beta, named_loss
+
+OWN_RATIO = "Own ratio"
+SEPARABLE_CHOICES = {loss.name: loss for loss in SEPARABLE}
+# More items take a second.
+CHECKED_ITEMS = 60
+
+
+class LossChoice(NamedTuple):
+    """The loss, beta of F, minimum to flag, calibration, and the comparison switch."""
+
+    loss: Loss
+    beta: float
+    at_least: int
+    calibration: str
+    compare_all: bool
+
+
+def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
+    """Ask for the loss; return None after showing an error for an unusable value."""
+    loss_column, beta_column, least_column, calibration_column, all_column = st.columns(
+        [3, 2, 2, 3, 4], vertical_alignment="bottom"
+    )
+    choice = loss_column.selectbox(
+        "Loss",
+        (*LOSS_CHOICES, *SEPARABLE_CHOICES, OWN_RATIO),
+        key="cut_loss",
+        bind="query-params",
+        help="What a wrong prediction costs. F, Jaccard and G-TP/PR look at the positives only; AM, G-Mean and H-Mean "
+        "weigh positives and negatives alike. Hamming counts wrong items; Subset 0-1 counts 1 if any item is wrong.",
+    )
+    beta = ask_beta(beta_column, "cut_beta")
+    at_least = least_column.number_input(
+        "Flag at least",
+        0,
+        None,
+        0,
+        1,
+        key="cut_least",
+        bind="query-params",
+        help="The minimum number of items to flag. With few expected positives, flagging nothing is often best; 1 "
+        "excludes it.",
+    )
+    calibration = _ask_calibration(calibration_column, dataset)
+    everything = all_column.toggle("Compare all seven losses", key="cut_all", bind="query-params")
+    # Browsers alone enforce the limits of widgets.
+    if not 0.1 <= beta <= 10.0:
+        st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
+        return None
+    n = dataset.items.probabilities.size
+    if not 0 <= at_least <= n:
+        st.error(f"At least {at_least:,} of {plural(n, 'item')} cannot be flagged; choose 0 to {n:,}.")
+        return None
+    loss = _ask_ratio() if choice == OWN_RATIO else SEPARABLE_CHOICES.get(choice) or named_loss(choice, beta)
+    return None if loss is None else LossChoice(loss, beta, int(at_least), calibration, bool(everything))
+
+
+def _ask_ratio() -> FractionalLinear | None:
+    """Ask for the coefficients of a ratio, and show whether the theorem covers it."""
+    text = st.text_input(
+        "Coefficients c₀ c₁ c₂ c₃ / d₀ d₁ d₂ d₃",
+        "0 -2 1 1 / 0 -1 1 1",
+        key="cut_ratio",
+        bind="query-params",
+        max_chars=200,
+        width=560,
+        help="The loss is (c₀ + c₁u + c₂v + c₃p) / (d₀ + d₁u + d₂v + d₃p), with the shares u of true positives, v of "
+        "flagged items and p of positives. It starts as Jaccard.",
+    )
+    try:
+        loss = ratio_of(str(text))
+        sentence, is_covered = about_ratio(loss)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
+    if is_covered:
+        st.caption(sentence, width=860)
+    else:
+        st.warning(sentence, icon=":material/warning:")
+    return loss
+
+
+def ratio_of(text: str) -> FractionalLinear:
+    """Parse coefficients such as "0 -2 1 1 / 0 -1 1 1". Raises DataError."""
+    try:
+        above, below = ([written_number(word) for word in part.replace(",", " ").split()] for part in text.split("/"))
+    except ValueError:
+        raise DataError(
+            f"The coefficients are '{shortened(text)}'; write four numbers, a slash and four numbers, such as "
+            "0 -2 1 1 / 0 -1 1 1."
+        ) from None
+    return FractionalLinear(above, below, OWN_RATIO.lower())
+
+
+def about_ratio(loss: FractionalLinear) -> tuple[str, bool]:
+    """Describe the check of monotonicity and its consequence; whether Theorem 1 holds.
+
+    Raises DataError where only the denominator is 0.
+    """
+    checked = f"checked at every count of {CHECKED_ITEMS} items"
+    if is_tp_monotone(loss, CHECKED_ITEMS):
+        corrected = meets_corrected_proposition_2(loss, CHECKED_ITEMS)
+        condition = " It meets the corrected condition of Proposition 2." if corrected else ""
+        return (
+            f"This loss falls with every true positive ({checked}).{condition} So by Theorem 1 the best of all "
+            "predictions flags the *k\\** most probable items.",
+            True,
+        )
+    printed = ", although it meets *c₁ < d₁*, the printed condition of Proposition 2" * meets_proposition_2(loss)
+    return (
+        f"This loss does not fall with every true positive ({checked}){printed}. So Theorem 1 does not cover it: "
+        "*k\\** is the best number of most probable items, but a prediction that skips one may be better.",
+        False,
+    )
+
+
+def _ask_calibration(place: DeltaGenerator, dataset: ScoredDataset) -> str:
+    reason = why_not_calibrated(dataset)
+    chosen = ask_choice(
+        place.selectbox,
+        "Calibration",
+        KINDS,
+        key="cut_calibration",
+        disabled=bool(reason),
+        help=reason
+        or "Corrects the probabilities with known outcomes. Isotonic: any increasing map, for many outcomes. Platt: a "
+        "logistic map with two parameters, for few outcomes. Neither uses an item's own outcome.",
+    )
+    return NO_CALIBRATION if reason else chosen
