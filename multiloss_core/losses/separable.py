@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import ExpectedLosses, checked_probabilities
 from multiloss_core.losses.multivariate import FractionalLinear, Loss
-from multiloss_core.losses.top_k import TopK, checked_least, probability_order, top_k_of
+from multiloss_core.losses.top_k import TopK, checked_least, top_k_of
 from multiloss_core.numerics.arrays import Floats
 
 
@@ -68,7 +68,7 @@ def separable_top_k(probabilities: ArrayLike, loss: Loss, *, at_least: int = 0) 
     values = separable_losses(probabilities, loss).values
     checked = checked_probabilities(probabilities)
     k = max(checked_least(at_least, checked.size), int(np.count_nonzero(checked > 0.5)))
-    return top_k_of(checked, probability_order(checked), k, float(values[k]), error_bound=0.0)
+    return top_k_of(checked, k, float(values[k]), error_bound=0.0)
 
 
 def _running(terms: Floats) -> Floats:
