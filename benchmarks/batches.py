@@ -6,7 +6,8 @@ feature moves all labels of a row by its common effect, as of documents with man
 regressions, fitted on 2,000 rows, give the probabilities of all methods. The F1 of a row without positives and flags
 is 1. A threshold is tuned on the fitted rows by cross-validation; the best threshold in hindsight, on the rows of the
 table, bounds every single threshold. Differences are from the exact optimum, over the same rows. The expected F1 takes
-the probabilities for the truth. Packages that are not installed are named as such.
+the probabilities for the truth. rankseg and xCOLUMNs flag at least one label: compare them with that line of Multiloss.
+Packages that are not installed are named as such.
 """
 
 from collections.abc import Callable
