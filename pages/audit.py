@@ -7,11 +7,11 @@ from ui.audit.drawing import show_draw
 from ui.audit.planning import ask_plan, show_plan
 from ui.audit.population import ask_population
 from ui.audit.reading import ask_audit, follow_opened, show_results
-from ui.audit.words import errors_shown, introduction
+from ui.audit.words import errors_shown, introduction, require_documents
 from ui.data.rated import choose_source, dataset_of
 from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import analyse
-from ui.operating_point.audits import audited_point, keep_plan
+from ui.operating_point.audits import audited_point, keep_audit
 from ui.operating_point.layout import show_unusable
 from ui.operating_point.settings import current_settings
 from ui.shared.page_setup import bootstrap
@@ -26,6 +26,7 @@ try:
     analysis = analyse(dataset, current_settings(dataset))
 except DataError as error:
     show_unusable(error)
+require_documents(analysis)
 point = audited_point(analysis)
 introduction(analysis, point)
 
@@ -36,7 +37,7 @@ with errors_shown():
         plan = ask_plan(analysis, point, population)
         show_plan(plan)
         st.subheader("2 · Draw")
-        keep_plan(analysis, plan)
+        keep_audit(analysis, plan=plan)
         show_draw(plan, population)
 
 st.subheader("3 · Read the ratings back")

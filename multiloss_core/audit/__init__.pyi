@@ -1,4 +1,3 @@
-from .draw import draw_rows as draw_rows
 from .draw import draw_sql as draw_sql
 from .draw import drawn_frame as drawn_frame
 from .draw import plan_from_json as plan_from_json
@@ -8,8 +7,7 @@ from .expected_shares import expected_shares as expected_shares
 from .plan import AuditPlan as AuditPlan
 from .plan import plan_audit as plan_audit
 from .rated_audit import Audit as Audit
-from .rated_audit import RecallDecision as RecallDecision
-from .rated_audit import can_state_recall as can_state_recall
+from .rated_audit import require_ratings as require_ratings
 from .recall import AuditEstimates as AuditEstimates
 from .recall import AuditReading as AuditReading
 from .recall import StratumFinding as StratumFinding
@@ -17,5 +15,7 @@ from .recall import read_audit as read_audit
 from .strata import MAX_STRATA as MAX_STRATA
 from .strata import AuditStrata as AuditStrata
 from .strata import SqlDialect as SqlDialect
+from .strata import audit_scores as audit_scores
 from .strata import halved_strata as halved_strata
 from .strata import score_strata as score_strata
+from .strata import unblocked_counts as unblocked_counts

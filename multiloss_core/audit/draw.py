@@ -8,29 +8,26 @@ import pandas as pd
 
 from multiloss_core.audit.expected_shares import ExpectedShares
 from multiloss_core.audit.plan import AuditPlan
-from multiloss_core.audit.strata import AuditStrata, SqlDialect, checked_sizes, quoted
+from multiloss_core.audit.strata import AuditStrata, SqlDialect, audit_scores, checked_sizes, quoted
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Indices
 from multiloss_core.thresholds.data.document_checks import first_row
 
 # Columns that the draw adds.
-STRATUM, PROBABILITY = "audit_stratum", "audit_probability"
+STRATUM, PROBABILITY, SIZE = "audit_stratum", "audit_probability", "audit_size"
 MAX_PLAN_BYTES = 2**20
 
 
-def draw_sql(
-    plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: SqlDialect = "postgresql", columns: str = "s.*"
-) -> str:
+def draw_sql(plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: SqlDialect = "postgresql") -> str:
     """Write the statement that draws a plan's documents from a table.
 
     In each stratum the documents with the smallest MD5 sums of seed and `key` are drawn, a column of whole numbers or
-    text without repetition. The three dialects and `draw_rows` draw the same documents. The result has the `columns` of
-    the table, the stratum and the inclusion probability: ratings over documents found now, which may differ from the
-    planned sizes. `table` and `columns` are inserted as they are.
+    text without repetition. The three dialects and `drawn_frame` draw the same documents, in an order that mixes the
+    strata. The result has the columns of the table, the stratum, its documents found now, which may differ from the
+    planned sizes, and the inclusion probability. `table` is inserted as it is.
 
     Raises
     ------
-    DataError : a dialect that is not known.
+    DataError : a dialect that is not known, or see `AuditStrata.sql`.
 
     Examples
     --------
@@ -38,27 +35,27 @@ def draw_sql(
     >>> from multiloss_core.audit import ExpectedShares, draw_sql, plan_audit, score_strata
     >>> strata = score_strata([0.1, 0.2, 0.3, 0.9], [0.5], names=["model"], count=1)
     >>> plan = plan_audit(strata, [3], ExpectedShares(np.array([0.1]), np.array([0.2])), caught=1, budget=3)
-    >>> print(draw_sql(plan, "documents", "id")[-39:])
-    <= CASE audit_stratum WHEN 0 THEN 3 END
+    >>> print(draw_sql(plan, "documents", "id").partition("WHERE audit_place")[2][:40])
+     <= CASE audit_stratum WHEN 0 THEN 3 END
     """
     name = quoted(key, dialect)
-    stratum = f"SELECT {columns}, {plan.strata.sql(dialect)} AS {STRATUM} FROM {table} s"
+    stratum = f"SELECT s.*, {plan.strata.sql(dialect)} AS {STRATUM} FROM {table} s"
     places = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY md5(concat('{int(seed)}:', {name})))"
     ranked = (
-        f"SELECT t.*, {places} AS audit_place, count(*) OVER (PARTITION BY {STRATUM}) AS audit_size "
+        f"SELECT t.*, {places} AS audit_place, count(*) OVER (PARTITION BY {STRATUM}) AS {SIZE} "
         f"FROM ({stratum}) t WHERE {STRATUM} IS NOT NULL"
     )
     wanted = " ".join(f"WHEN {i} THEN {n}" for i, n in enumerate(plan.allocation))
     ratings = f"CASE {STRATUM} {wanted} END"
     # A number with an exponent is exact enough in every engine; a decimal would be cut.
-    share = f"least({ratings}, audit_size) * 1e0 / audit_size"
-    return f"SELECT d.*, {share} AS {PROBABILITY} FROM ({ranked}) d WHERE audit_place <= {ratings}"
+    share = f"least({ratings}, {SIZE}) * 1e0 / {SIZE}"
+    # Mixed, so that an unfinished file is short of all strata alike.
+    order = f"audit_place * 1e0 / least({ratings}, {SIZE}), {STRATUM}"
+    return f"SELECT d.*, {share} AS {PROBABILITY} FROM ({ranked}) d WHERE audit_place <= {ratings} ORDER BY {order}"
 
 
-def draw_rows(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> Indices:
-    """Return the row positions (m,) of the drawn documents, by stratum and order of the draw.
-
-    The same documents as `draw_sql`. Time O(n log n).
+def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> pd.DataFrame:
+    """Return the documents that `draw_sql` draws, with the same added columns. Time O(n log n).
 
     Raises
     ------
@@ -74,29 +71,24 @@ def draw_rows(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) 
     if column.duplicated().any():
         row = first_row(column.duplicated().to_numpy())
         raise DataError(f"The key '{key}' is repeated in row {row}; keep one row for each document.")
-    strata = plan.strata.assign(plan.strata.scores_of(frame))
-    rows = []
-    for number, count in enumerate(plan.allocation):
-        here = np.flatnonzero(strata == number)
-        sums = [md5(f"{int(seed)}:{value}".encode(), usedforsecurity=False).hexdigest() for value in column.iloc[here]]
-        rows.append(here[np.argsort(np.array(sums, dtype=str), kind="stable")[:count]])
-    return np.concatenate(rows)
-
-
-def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> pd.DataFrame:
-    """Return the drawn rows with their stratum and inclusion probability, as `draw_sql` does."""
-    rows = draw_rows(plan, frame, key, seed=seed)
-    strata = plan.strata.assign(plan.strata.scores_of(frame))
-    sizes = np.bincount(strata[strata >= 0], minlength=plan.strata.count)
-    drawn = strata[rows]
-    shares = np.minimum(plan.allocation, sizes)[drawn] / sizes[drawn]
-    return frame.iloc[rows].assign(**{STRATUM: drawn, PROBABILITY: shares})
+    strata = plan.strata.assign(audit_scores(frame, plan.strata.names, plan.strata.alert_rules))
+    (rows,) = np.nonzero(strata >= 0)
+    sums = [md5(f"{int(seed)}:{value}".encode(), usedforsecurity=False).hexdigest() for value in column.iloc[rows]]
+    rows = rows[np.argsort(np.array(sums, dtype=str), kind="stable")]
+    drawn, sizes = strata[rows], np.bincount(strata[rows], minlength=plan.strata.count)
+    ratings, places = np.minimum(plan.allocation, sizes), pd.Series(drawn).groupby(drawn).cumcount().to_numpy() + 1
+    (kept,) = np.nonzero(places <= ratings[drawn])
+    kept = kept[np.lexsort((drawn[kept], places[kept] / ratings[drawn[kept]]))]
+    rows, drawn = rows[kept], drawn[kept]
+    added = {STRATUM: drawn, SIZE: sizes[drawn], PROBABILITY: ratings[drawn] / sizes[drawn]}
+    return frame.iloc[rows].assign(**added)
 
 
 def plan_json(plan: AuditPlan) -> str:
     """Write the file of a plan: strata, sizes, ratings, inclusion probabilities, expectations."""
     content = {
         "scores": list(plan.strata.names),
+        "alert_rules": plan.strata.alert_rules,
         "floors": plan.strata.floors.tolist(),
         "edges": plan.strata.edges.tolist(),
         "blocks": [None if np.isinf(block) else float(block) for block in plan.strata.blocks],
@@ -138,11 +130,12 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
             np.array(content["floors"], dtype=np.float64),
             np.array(content["edges"], dtype=np.float64).reshape(-1, len(scores)),
             np.array(blocks),
+            int(content["alert_rules"]),
         )
         each = {name: np.array([float(row[name]) for row in rows]) for name in ("documents", "ratings")}
         shares = [np.array([float(row[f"{kind}_share"]) for row in rows]) for kind in ("expected", "pessimistic")]
         numbers = [float(content[name]) for name in ("caught", "known_missed", "expected_width", "pessimistic_width")]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError("The file is no plan of an audit; choose the one that was saved with the draw.") from None

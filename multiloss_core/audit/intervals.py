@@ -11,14 +11,13 @@ DRAWS = 20_000
 ADDED = 0.5
 
 
-def added_positives(rated: Floats | Indices, blocked: Bools) -> Floats:
+def added_positives(sizes: Floats | Indices, blocked: Bools) -> Floats:
     """Divide half a positive (h,) over the strata below the floors; a blocked one has its own.
 
-    Half a positive in each stratum would expect fraud in every large stratum without any. Shares follow the ratings:
-    the same share of positives is thought possible in all strata, so that fraud where none is expected stays in the
-    interval. `rated` and `blocked` (h,).
+    Half a positive in each stratum would expect fraud in every large stratum without any. Shares follow the `sizes`
+    (h,), so that fraud in a large stratum with few ratings stays in the interval. `blocked` (h,).
     """
-    below = np.where(blocked, 0.0, rated)
+    below = np.where(blocked, 0.0, sizes)
     shares = np.divide(below, below.sum(), out=np.zeros_like(below), where=below.sum() > 0)
     return np.where(blocked, ADDED, ADDED * shares)
 

@@ -58,22 +58,20 @@ def plan_audit(
     known_missed: float = 0.0,
     budget: int | None = None,
     width: float | None = None,
-    minimum: int = MIN_RATINGS,
-    blocked_share: float = BLOCKED_SHARE,
 ) -> AuditPlan:
     """Plan the audit of a budget of ratings, or of the smallest budget for a width of recall.
 
     `sizes` (h,) of the strata, counted or entered. `caught` and `known_missed` are the rated positives that the
-    thresholds flag and do not flag. A `blocked_share` of the budget goes to blocked documents, if there are any. The
-    others are allocated in proportion to N p^power (Neyman 1934: 1/2), with at least `minimum` ratings in each stratum
-    and a limit on the weight N / n of a document, so that fraud far below the floors cannot stay hidden. The power and
-    the limit with the smallest mean of expected and pessimistic width are chosen by simulation with a fixed seed. The
-    budget for a `width` is found by bisection to 1 %. Time: 8 allocations of 200 simulated audits for a budget.
+    thresholds flag and do not flag, without blocked ones. A tenth of the budget goes to blocked documents, if there
+    are any. The others are allocated in proportion to N p^power (Neyman 1934: 1/2), with at least 20 ratings in each
+    stratum and a limit on the weight N / n of a document, so that fraud far below the floors cannot stay hidden. The
+    power and the limit with the smallest mean of expected and pessimistic width are chosen by simulation with a fixed
+    seed. The budget for a `width` is found by bisection to 1 %. Time: 8 allocations of 200 simulated audits each.
 
     Raises
     ------
-    DataError : both or neither of budget and width, sizes that do not fit, a budget below the minimum or above the
-        number of documents, or a width that no budget reaches.
+    DataError : both or neither of budget and width, sizes that do not fit, nothing below the floors, a budget below
+        the minimum or above the number of documents, or a width that no budget reaches.
 
     Examples
     --------
@@ -93,9 +91,9 @@ def plan_audit(
         raise DataError("Give either a budget of ratings or a width of recall's interval.")
     if not (caught > 0 and np.isfinite(caught) and 0 <= known_missed < np.inf):
         raise DataError("An audit of recall needs at least one caught positive; choose lower thresholds.")
-    if minimum < 1 or not 0 <= blocked_share < 1:
-        raise DataError("A stratum needs at least 1 rating, and blocked documents a share of the budget below 1.")
-    least, most = int(np.minimum(minimum, counts).sum()), int(counts.sum())
+    if not counts[~strata.blocked].any():
+        raise DataError("No document lies below the floors, so none is missed there; check the sizes of the strata.")
+    least, most = int(np.minimum(MIN_RATINGS, counts).sum()), int(counts.sum())
     empty = AuditPlan(
         strata=strata,
         sizes=counts,
@@ -109,18 +107,18 @@ def plan_audit(
     if budget is not None:
         if not least <= budget <= most:
             raise DataError(f"The budget must lie between {least:,} and {most:,} ratings, not at {budget:,}.")
-        return _best(empty, int(budget), minimum, blocked_share)
+        return _best(empty, int(budget))
     assert width is not None
     if not 0 < width < 1:
         raise DataError("The width of recall's interval must lie between 0 and 1.")
     low, high = least, most
-    best = _best(empty, most, minimum, blocked_share)
+    best = _best(empty, most)
     if best.width > width:
         raise DataError(f"No budget reaches a width of {width:g}; choose at least {best.width:.3f}.")
     while high - low > max(TOLERANCE * high, 1):
         # The budget may lie anywhere between tens and millions.
         middle = int(np.sqrt(float(low) * high)) if high > 4 * low else (low + high) // 2
-        tried = _best(empty, middle, minimum, blocked_share)
+        tried = _best(empty, middle)
         if tried.width <= width:
             high, best = middle, tried
         else:
@@ -157,25 +155,25 @@ def allocate(
     return whole
 
 
-def expected_width(plan: AuditPlan, shares: Floats, simulated: int = SIMULATED, level: float = LEVEL) -> float:
+def expected_width(plan: AuditPlan, shares: Floats) -> float:
     """Simulate the mean width of recall's interval for shares of positives (h,). Fixed seed."""
     blocked = plan.strata.blocked
     below = ~blocked & (plan.sizes > 0)
     rated, sizes = plan.allocation[below], plan.sizes[below]
     generator = np.random.default_rng(SEED)
-    positives = generator.binomial(rated, shares[below], (simulated, len(rated)))
-    added = added_positives(rated, np.zeros(len(rated), dtype=bool))
+    positives = generator.binomial(rated, shares[below], (SIMULATED, len(rated)))
+    added = added_positives(sizes, np.zeros(len(rated), dtype=bool))
     caught = plan.caught + float(plan.sizes[blocked] @ shares[blocked])
-    widths = rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed, level)
+    widths = rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed, LEVEL)
     return float(widths.mean())
 
 
-def _best(plan: AuditPlan, budget: int, minimum: int, blocked_share: float) -> AuditPlan:
+def _best(plan: AuditPlan, budget: int) -> AuditPlan:
     sizes, blocked = plan.sizes, plan.strata.blocked
-    least = np.minimum(minimum, sizes)
+    least = np.minimum(MIN_RATINGS, sizes)
     below = ~blocked
     if blocked.any():
-        here = int(np.clip(round(blocked_share * budget), least[blocked].sum(), sizes[blocked].sum()))
+        here = int(np.clip(round(BLOCKED_SHARE * budget), least[blocked].sum(), sizes[blocked].sum()))
         here = min(max(here, budget - int(sizes[below].sum())), budget - int(least[below].sum()))
         least = np.where(blocked, here, least)
     rest = budget - int(least[blocked].sum())

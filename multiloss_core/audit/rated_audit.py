@@ -7,18 +7,15 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from multiloss_core.audit.draw import PROBABILITY, STRATUM
+from multiloss_core.audit.draw import PROBABILITY, SIZE, STRATUM
 from multiloss_core.audit.plan import AuditPlan
-from multiloss_core.audit.strata import AuditStrata, checked_sizes
+from multiloss_core.audit.strata import AuditStrata, audit_scores, checked_sizes
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import plural
+from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_values
+from multiloss_core.tables.rating_column import Meaning, flag_values, guess_meanings, parse_ratings, rating_values
 from multiloss_core.thresholds.data.document_checks import first_row
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-
-# Largest ratio of the sizes of a stratum in plan and draw.
-FAR = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,48 +71,51 @@ class Audit:
     ) -> Self:
         """Read drawn documents with their ratings from a table.
 
-        Strata come from the scores. Their sizes are those at the draw, planned ratings over the inclusion probability
-        in `audit_probability`; without this column they are those of the plan. Rows without a rating are left out and
-        counted. `positive`, `meanings`: see `RatedDocuments.from_frame`.
+        The table has the three columns that the draw added: stratum, inclusion probability and documents of the
+        stratum. Rows without a rating are left out and counted. `positive`, `meanings`: see
+        `RatedDocuments.from_frame`; here one of them may name all ratings.
 
         Raises
         ------
-        DataError : naming column, row and correction: a probability outside (0, 1] or not constant in a stratum, a
-            repeated document, a row in no stratum or in another one than at the draw, more rows than were planned.
+        DataError : naming column, row and correction: a column of the draw is missing, a row that another plan drew, a
+            repeated document, a row in no stratum or in another one than at the draw, more rows than were drawn.
         """
         strata = plan.strata
         for name in filter(None, (label, key)):
             if name not in frame:
                 raise DataError(f"The audit has no column '{name}'; choose another column.")
-        if key is not None and frame[key].duplicated().any():
-            row = first_row(frame[key].duplicated().to_numpy())
-            raise DataError(f"The document in row {row} of the audit is repeated; keep one row for each '{key}'.")
-        scores = strata.scores_of(frame)
+        for name in (STRATUM, PROBABILITY, SIZE):
+            if name not in frame:
+                raise DataError(f"The audit has no column '{name}'; give the rows with the columns of the draw.")
+        repeated = frame.duplicated([key] if key is not None else frame.columns.difference([label]).tolist()).to_numpy()
+        if repeated.any():
+            raise DataError(f"Row {first_row(repeated)} of the audit repeats a document; keep one row for each.")
+        scores = audit_scores(frame, strata.names, strata.alert_rules)
         numbers = strata.assign(scores)
         if (numbers < 0).any():
             raise DataError(
                 f"Row {first_row(numbers < 0)} of the audit lies in no stratum, as it reaches a floor or has no "
                 "number in some score; leave it out."
             )
-        if STRATUM in frame:
-            other = pd.to_numeric(frame[STRATUM], errors="coerce").to_numpy() != numbers
-            if other.any():
-                raise DataError(
-                    f"Row {first_row(other)} of the audit was drawn in another stratum than its scores give; "
-                    "use the scores and strata of the draw."
-                )
-        drawn = np.bincount(numbers, minlength=strata.count)
-        if (drawn > plan.allocation).any():
-            at = int((drawn > plan.allocation).argmax())
+        stratum = pd.to_numeric(frame[STRATUM], errors="coerce").to_numpy()
+        if (stratum != numbers).any():
             raise DataError(
-                f"Stratum {at} has {drawn[at]:,} rows, but {plan.allocation[at]:,} were planned; give the rows of one "
-                "draw only."
+                f"Row {first_row(stratum != numbers)} of the audit was drawn in another stratum than its scores give; "
+                "use the scores and strata of the draw."
+            )
+        drawn = np.bincount(numbers, minlength=strata.count)
+        sizes = _sizes_at_draw(frame, plan, numbers)
+        most = np.minimum(plan.allocation, sizes)
+        if (drawn > most).any():
+            at = int((drawn > most).argmax())
+            raise DataError(
+                f"Stratum {at} has {drawn[at]:,} rows, but {most[at]:,} were drawn; give the rows of one draw only."
             )
         labels = _ratings(frame[label], positive, meanings)
         rated = ~np.isnan(labels)
         return cls(
             strata,
-            _sizes_at_draw(plan, drawn, _probabilities(frame, numbers, strata.count)),
+            sizes,
             np.bincount(numbers[rated], minlength=strata.count),
             np.bincount(numbers[labels == 1], minlength=strata.count),
             int((~rated).sum()),
@@ -151,89 +151,56 @@ class Audit:
             alert_rules=documents.alert_rules,
         )
 
-    @property
-    def unknown(self) -> Indices:
-        """Return the numbers of the strata with documents and without a rating."""
-        return np.flatnonzero((self.sizes > 0) & (self.rated == 0))
 
+def require_ratings(audit: Audit) -> None:
+    """Require ratings that cover all documents, so that recall and F-scores may be stated.
 
-@dataclass(frozen=True)
-class RecallDecision:
-    """Whether recall and F-scores may be stated; `covered` is the share of documents in [0, 1].
-
-    `reason`: a sentence that explains a refusal.
+    Raises
+    ------
+    DataError : a stratum with documents has no rating.
     """
-
-    allowed: bool
-    covered: float
-    reason: str = ""
-
-    def __bool__(self) -> bool:
-        return self.allowed
-
-
-def can_state_recall(audit: Audit | None, alerts: float = 0.0) -> RecallDecision:
-    """Decide whether ratings cover all documents, so that recall and F-scores may be stated.
-
-    An audit covers a stratum with at least one rating; `alerts` (rated in full above the floors) count as covered.
-
-    Examples
-    --------
-    >>> from multiloss_core.audit import can_state_recall
-    >>> can_state_recall(None).allowed
-    False
-    """
-    if audit is None:
-        return RecallDecision(False, 0.0, "Documents below the floors were not rated; recall needs a random audit.")
-    total = float(audit.sizes.sum()) + alerts
-    missing = audit.unknown
-    covered = 1 - float(audit.sizes[missing].sum()) / total
+    missing = np.flatnonzero((audit.sizes > 0) & (audit.rated == 0))
     if missing.size:
         words = ", ".join(map(str, missing))
-        return RecallDecision(False, covered, f"The audit has no rating in stratum {words}; rate documents there.")
-    return RecallDecision(True, covered)
+        raise DataError(f"The audit has no rating in stratum {words}; rate documents there.")
 
 
 def _ratings(column: "pd.Series[Any]", positive: object | None, meanings: Mapping[str, Meaning] | None) -> Floats:
     """Read ratings as 1, 0 or NaN (n,); an audit may hold one value alone."""
     codes, values = rating_values(column)
     if meanings is None and positive is not None and len(values) == 1:
-        same = str(values[0]).casefold() == str(positive).strip().casefold()
+        (only,), wanted = values, str(positive).strip().lower()
+        same = only == wanted
+        is_negative = (
+            len(flag_values([only, wanted])) == 2 or guess_meanings(values, str(column.name))[only] == "negative"
+        )
+        if not (same or is_negative):
+            raise DataError(
+                f"All ratings in '{column.name}' are '{shortened(only)}', which may not mean that a document is "
+                "harmless; rate at least one row with the other word, or choose another column."
+            )
         return np.where(codes < 0, np.nan, float(same))
     return parse_ratings(column, positive, meanings=meanings, one_class=True)
 
 
-def _sizes_at_draw(plan: AuditPlan, drawn: Indices, shares: Floats | None) -> Indices:
-    """Return the documents of each stratum (h,) at the draw."""
-    if shares is None:
-        return plan.sizes
-    known = np.where(shares > 0, shares, 1.0)
-    sizes = np.where(shares > 0, np.where(shares < 1, np.rint(plan.allocation / known), drawn), plan.sizes)
-    # Data grow between plan and draw, but not many times.
-    far = (sizes > FAR * plan.sizes) | (FAR * sizes < plan.sizes)
-    far &= (shares > 0) & (shares < 1)
-    if far.any():
-        at = int(far.argmax())
-        raise DataError(
-            f"By '{PROBABILITY}' stratum {at} had {sizes[at]:,.0f} documents, but {plan.sizes[at]:,} in the plan; use "
-            "the plan of this draw."
-        )
-    return sizes.astype(np.intp)
-
-
-def _probabilities(frame: pd.DataFrame, numbers: Indices, count: int) -> Floats | None:
-    if PROBABILITY not in frame:
-        return None
-    values = pd.to_numeric(frame[PROBABILITY], errors="coerce").to_numpy(dtype=np.float64)
-    bad = ~((values > 0) & (values <= 1))
+def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> Indices:
+    """Read the sizes of strata (h,) at the draw; of the plan where no row is here."""
+    found, shares = (
+        pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64) for name in (SIZE, PROBABILITY)
+    )
+    sizes = plan.sizes.astype(np.float64)
+    sizes[numbers[::-1]] = found[::-1]
+    bad = ~((found >= 1) & (found == sizes[numbers]))
     if bad.any():
-        raise DataError(f"'{PROBABILITY}' in row {first_row(bad)} must lie above 0 and at most at 1.")
-    first = np.zeros(count)
-    first[numbers[::-1]] = values[::-1]
-    other = np.abs(values - first[numbers]) > 1e-6 * values
+        raise DataError(
+            f"'{SIZE}' in row {first_row(bad)} must be the number of documents of its stratum, as in the other rows; "
+            "give the rows of one draw."
+        )
+    expected = np.minimum(plan.allocation, sizes)[numbers] / sizes[numbers]
+    other = ~(np.abs(shares - expected) <= 1e-6 * expected)
     if other.any():
         raise DataError(
-            f"'{PROBABILITY}' in row {first_row(other)} differs from the others of its stratum; "
-            "use the probabilities of one draw."
+            f"'{PROBABILITY}' in row {first_row(other)} is not that of the plan; give the plan that was saved with the "
+            "draw."
         )
-    return first
+    return checked_sizes(plan.strata, sizes)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.audit.intervals import DRAWS, LEVEL, added_positives, quantile_bounds, total_positives
-from multiloss_core.audit.rated_audit import Audit, RecallDecision, can_state_recall
+from multiloss_core.audit.rated_audit import Audit, require_ratings
+from multiloss_core.audit.strata import unblocked_counts
 from multiloss_core.errors import DataError
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
@@ -25,11 +26,12 @@ FEW_DRAWS = 4_000
 class AuditEstimates:
     """Estimates from an audit, each with its 95 % interval.
 
-    `recall`: share of all positives that thresholds flag or block. `f1`: F1 score. `missed`: positives that are neither
-    flagged nor blocked. `prevalence`: share of positives among all documents. `false_blocks`: negatives among blocked
-    documents.
+    `caught`: rated positives that are flagged and not blocked. `recall`: share of all positives that thresholds flag or
+    block. `f1`: F1 score. `missed`: positives that are neither flagged nor blocked. `prevalence`: share of positives
+    among all documents. `false_blocks`: negatives among blocked documents.
     """
 
+    caught: float
     recall: Interval
     f1: Interval
     missed: Interval
@@ -67,7 +69,6 @@ class AuditReading:
     rated: Counts[float]
     found: Floats
     drawn: Floats
-    decision: RecallDecision
     level: float
 
     def at(self, thresholds: ArrayLike | None = None, rule: Rule = "any") -> AuditEstimates:
@@ -75,21 +76,31 @@ class AuditReading:
 
         Raises
         ------
-        DataError : thresholds below the floors.
+        DataError : see `caught_at`.
         """
-        strata = self.audit.strata
-        chosen = strata.floors if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+        return self.of(self.caught_at(self.audit.strata.floors if thresholds is None else thresholds, rule))
+
+    def caught_at(self, thresholds: ArrayLike, rule: Rule = "any") -> Counts[float]:
+        """Count the rated documents that thresholds (k,) flag and no block threshold takes.
+
+        Raises
+        ------
+        DataError : thresholds below the floors, or block thresholds beside the rule "all".
+        """
+        strata, chosen = self.audit.strata, np.asarray(thresholds, dtype=np.float64)
         if not rated_in_full(strata.floors, chosen, rule):
             raise DataError("Thresholds must not lie below the rating floors of the audit; raise them to the floors.")
-        return self.of(self.source.counts_at(chosen, rule))
+        return unblocked_counts(self.source, strata, chosen, rule)
+
+    def caught_by_segment(self, flagged: Counts[float]) -> Counts[float]:
+        """Return what thresholds of their own flag for segments. Raises DataError beside blocks."""
+        if self.audit.strata.has_blocked:
+            raise DataError("Recall of own thresholds for segments needs an audit without block thresholds.")
+        return flagged
 
     def of(self, flagged: Counts[float]) -> AuditEstimates:
-        """Estimate the recall of what is flagged among the rated documents.
-
-        Rated documents are counted exactly, with their weights. O(draws).
-        """
+        """Estimate the recall of rated documents that are flagged and not blocked. O(draws)."""
         strata, sizes = self.audit.strata, self.audit.sizes
-        flagged = _unblocked(self.source, flagged, self.audit)
         # Summed weights may differ by rounding.
         kept_back = max(self.rated.tp - flagged.tp, 0.0)
         everything, blocked = float(sizes.sum()) + self.rated.alerts, strata.blocked
@@ -99,6 +110,7 @@ class AuditReading:
         positives, alerts = caught + missed, flagged.alerts + float(sizes[blocked].sum())
         nothing = Interval(estimate=UNDEFINED, low=UNDEFINED, high=UNDEFINED, reason="no document is blocked")
         return AuditEstimates(
+            caught=flagged.tp,
             recall=self._interval(_shares(caught, positives)),
             f1=self._interval(_shares(2 * caught, positives + alerts)),
             missed=self._interval(missed),
@@ -139,20 +151,21 @@ class AuditReading:
             for label, blocked, size, rated, share, least, most in each
         )
 
-    def with_more(self, ratings: int, thresholds: ArrayLike | None = None, rule: Rule = "any") -> tuple[int, Interval]:
+    def with_more(self, ratings: int, flagged: Counts[float]) -> tuple[int, Interval] | None:
         """Find the stratum in which more ratings narrow recall's interval most, and that interval.
 
-        The share of positives among the new ratings is taken to be that of the old ones; at most the documents of a
-        stratum are rated. Returns the number of the stratum. O(h draws).
+        `flagged` as in `of`. The share of positives among the new ratings is taken to be that of the old ones; at most
+        the documents of a stratum are rated. None where all are rated. O(h draws).
         """
         options = []
-        for stratum in np.flatnonzero(~self.audit.strata.blocked & (self.audit.sizes > 0)):
+        left = ~self.audit.strata.blocked & (self.audit.sizes > self.audit.rated)
+        for stratum in np.flatnonzero(left):
             rated = self.audit.rated.copy()
             rated[stratum] = min(rated[stratum] + ratings, self.audit.sizes[stratum])
             positives = self.audit.positives * rated / np.maximum(self.audit.rated, 1)
             drawn = _drawn(self.audit, rated, positives, FEW_DRAWS)
-            options.append((int(stratum), replace(self, drawn=drawn).at(thresholds, rule).recall))
-        return min(options, key=lambda option: option[1].high - option[1].low)
+            options.append((int(stratum), replace(self, drawn=drawn).of(flagged).recall))
+        return min(options, key=lambda option: option[1].high - option[1].low, default=None)
 
     def _interval(self, values: Floats) -> Interval:
         estimate, (low, high) = float(values[0]), quantile_bounds(values[1:], self.level)
@@ -190,29 +203,17 @@ def read_audit(source: RatedData, audit: Audit, *, level: float = LEVEL, draws: 
         raise DataError("The audit has other scores or floors than these data; read them with those of the plan.")
     if not 0 < level < 1:
         raise DataError(f"The level of an interval must lie between 0 and 1, not at {level}.")
-    rated = _unblocked(source, source.totals, audit)
-    decision = can_state_recall(audit, rated.alerts)
-    if not decision:
-        raise DataError(decision.reason)
+    require_ratings(audit)
+    rated = unblocked_counts(source, strata, strata.floors) if strata.has_blocked else source.totals
     found = np.divide(audit.sizes * audit.positives, audit.rated, out=np.zeros(len(audit.sizes)), where=audit.sizes > 0)
     drawn = _drawn(audit, audit.rated, audit.positives.astype(np.float64), draws)
-    return AuditReading(
-        source=source, audit=audit, rated=rated, found=found, drawn=drawn, decision=decision, level=level
-    )
-
-
-def _unblocked(source: RatedData, counts: Counts[float], audit: Audit) -> Counts[float]:
-    """Leave out of counts the rated documents that reach a block threshold."""
-    if not audit.strata.has_blocked:
-        return counts
-    blocked = source.counts_at(audit.strata.blocks, "any")
-    return Counts(max(counts.tp - blocked.tp, 0.0), max(counts.fp - blocked.fp, 0.0))
+    return AuditReading(source=source, audit=audit, rated=rated, found=found, drawn=drawn, level=level)
 
 
 def _drawn(audit: Audit, rated: ArrayLike, positives: Floats, draws: int) -> Floats:
     """Draw the positives of all strata (draws, h); 0 in those without documents."""
     occupied, ratings = audit.sizes > 0, np.asarray(rated)
-    added = added_positives(ratings, audit.strata.blocked)
+    added = added_positives(audit.sizes, audit.strata.blocked)
     totals = np.zeros((draws, len(audit.sizes)))
     totals[:, occupied] = total_positives(
         audit.sizes[occupied],

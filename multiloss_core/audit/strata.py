@@ -12,10 +12,13 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS, direction, plural, score_name, score_range, score_side, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import MAX_SCORE, base_of, column_of, numbers
+from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.document_checks import checked_names, first_row
+from multiloss_core.thresholds.data.rated_data import RatedData
 
 SqlDialect = Literal["duckdb", "postgresql", "spark"]
 MAX_STRATA = 8
+MAX_DOCUMENTS = 10**12
 # Strata below the floors, and the power that makes those near the floors small (`benchmarks/results/audit.md`).
 DEFAULT_STRATA, POWER = 6, 2.0
 # Number of a document without a stratum: rated anyway, or without a number in each score.
@@ -29,7 +32,8 @@ class AuditStrata:
     Stratum i of `edges` (h - 1, k), falling from row to row, holds the documents below all `floors` (k,) that reach one
     of the edges i and none of the rows before; the last one holds all others below the floors. Where `blocks` (k,) has
     a finite threshold, one more stratum holds the documents that reach one: they are blocked without a rating.
-    Documents that have no number in some score belong to no stratum.
+    Documents that have no number in some score belong to no stratum. The last `alert_rules` scores are alert rules, 0
+    where they are blank.
 
     Raises
     ------
@@ -41,11 +45,14 @@ class AuditStrata:
     floors: Floats
     edges: Floats
     blocks: Floats
+    alert_rules: int = 0
 
     def __post_init__(self) -> None:
         count = len(self.names)
         if self.floors.shape != (count,) or self.blocks.shape != (count,) or self.edges.shape[1:] != (count,):
             raise DataError(f"There must be one floor, block threshold and column of edges for each of {count} scores.")
+        if not 0 <= self.alert_rules < count:
+            raise DataError(f"There are {count} scores, so alert rules must number 0 to {count - 1}.")
         if not np.isfinite(self.floors).all() or not np.isfinite(self.edges).all():
             raise DataError("Rating floors and edges of strata must be numbers.")
         steps = np.diff(np.vstack([self.floors, self.edges]), axis=0)
@@ -115,24 +122,6 @@ class AuditStrata:
         numbers[~(np.abs(table) < MAX_SCORE).all(axis=1)] = NO_STRATUM
         return numbers
 
-    def scores_of(self, frame: pd.DataFrame) -> Floats:
-        """Read the scores (n, k) of a table, high = suspicious; NaN where a cell is blank.
-
-        Raises
-        ------
-        DataError : a score column is missing or holds text.
-        """
-        columns = []
-        for name in self.names:
-            if base_of(frame, name) is None:
-                raise DataError(f"The table has no column '{score_name(name)}'; add the score.")
-            values, blank, _ = numbers(column_of(frame, name))
-            if (np.isnan(values) & ~blank).any():
-                row = first_row(np.isnan(values) & ~blank)
-                raise DataError(f"The column '{score_name(name)}' must hold numbers; correct row {row}.")
-            columns.append(values)
-        return np.column_stack(columns)
-
     def sizes(self, scores: ArrayLike) -> Indices:
         """Count the documents of each stratum (h,) in scores (n, k)."""
         numbers = self.assign(scores)
@@ -166,17 +155,65 @@ class AuditStrata:
         for name, value in zip(self.names, row, strict=True):
             if value < np.inf:
                 sign = "<=" if direction(name) < 0 else ">="
-                tests.append(f"{quoted(score_name(name), dialect)} {sign} {_number(direction(name) * float(value))}")
+                tests.append(f"{self._column(name, dialect)} {sign} {_number(direction(name) * float(value))}")
         return f"({' OR '.join(tests)})"
+
+    def _column(self, name: str, dialect: SqlDialect) -> str:
+        column = quoted(score_name(name), dialect)
+        # A rule may be a truth value.
+        is_rule = name in self.names[len(self.names) - self.alert_rules :]
+        return f"coalesce(CAST({column} AS int), 0)" if is_rule else column
 
     def _finite(self, dialect: SqlDialect) -> str:
         tests = []
-        for name in self.names:
-            column = quoted(score_name(name), dialect)
+        for name in self.names[: len(self.names) - self.alert_rules]:
+            column = self._column(name, dialect)
             # Engines put NaN above all numbers; DuckDB may assume from statistics of a file that there is none.
             finite = f"isfinite({column}) AND " if dialect == "duckdb" else ""
             tests.append(f"{finite}abs({column}) < {_number(MAX_SCORE)}")
         return f"coalesce({' AND '.join(tests)}, FALSE)"
+
+
+def audit_scores(frame: pd.DataFrame, names: Sequence[str], alert_rules: int = 0) -> Floats:
+    """Read the scores (n, k) of a table, high = suspicious; NaN where a cell is blank.
+
+    The last `alert_rules` columns are alert rules, 0 where they are blank.
+
+    Raises
+    ------
+    DataError : a score column is missing or holds text.
+    """
+    columns = []
+    for place, name in enumerate(names):
+        if base_of(frame, name) is None:
+            raise DataError(f"The table has no column '{score_name(name)}'; add the score.")
+        values, blank, _ = numbers(column_of(frame, name))
+        if (np.isnan(values) & ~blank).any():
+            row = first_row(np.isnan(values) & ~blank)
+            raise DataError(f"The column '{score_name(name)}' must hold numbers; correct row {row}.")
+        columns.append(np.nan_to_num(values) if place >= len(names) - alert_rules else values)
+    return np.column_stack(columns)
+
+
+def unblocked_counts(
+    source: RatedData, strata: AuditStrata, thresholds: ArrayLike, rule: Rule = "any"
+) -> Counts[float]:
+    """Count rated documents that thresholds (k,) flag and no block threshold takes.
+
+    The audit stands for blocked documents, rated or not.
+
+    Raises
+    ------
+    DataError : block thresholds beside the rule "all", whose flags need not hold what is blocked.
+    """
+    if not strata.has_blocked:
+        return source.counts_at(thresholds, rule)
+    if rule != "any":
+        raise DataError("Block thresholds need the rule that any score flags; plan the audit without them.")
+    either = source.counts_at(np.minimum(np.asarray(thresholds, dtype=np.float64), strata.blocks), rule)
+    blocked = source.counts_at(strata.blocks, rule)
+    # Summed weights may differ by rounding.
+    return Counts(max(either.tp - blocked.tp, 0.0), max(either.fp - blocked.fp, 0.0))
 
 
 def score_strata(
@@ -186,6 +223,7 @@ def score_strata(
     blocks: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     count: int = DEFAULT_STRATA,
+    alert_rules: int = 0,
 ) -> AuditStrata:
     """Choose strata by the nearness of a document's highest percentile to the floors.
 
@@ -231,7 +269,7 @@ def score_strata(
             kept.append(row)
             left = rest
     names = checked_names(names, len(floor_array))
-    return AuditStrata(names, floor_array, np.array(kept).reshape(-1, len(floor_array)), block_array)
+    return AuditStrata(names, floor_array, np.array(kept).reshape(-1, len(floor_array)), block_array, alert_rules)
 
 
 def halved_strata(
@@ -245,8 +283,7 @@ def halved_strata(
     """Propose strata without any scores: edges at 1/2, 1/4, … of a floor.
 
     `floors` (k,), `blocks` (k,), infinity for none. Edges lie at 2, 4, … times a negative floor, and below a floor of 0
-    at -1, -3, … The last `alert_rules`
-    classifiers divide nothing.
+    at -1, -3, … The last `alert_rules` scores divide nothing.
 
     Raises DataError: see `AuditStrata`.
 
@@ -263,7 +300,7 @@ def halved_strata(
     edges = np.where(floor_array > 0, floor_array / steps, np.where(floor_array < 0, floor_array * steps, 1 - steps))
     first_rule = len(floor_array) - alert_rules
     edges[:, first_rule:] = floor_array[first_rule:]
-    return AuditStrata(checked_names(names, len(floor_array)), floor_array, edges, block_array)
+    return AuditStrata(checked_names(names, len(floor_array)), floor_array, edges, block_array, alert_rules)
 
 
 def checked_sizes(strata: AuditStrata, sizes: ArrayLike) -> Indices:
@@ -271,8 +308,8 @@ def checked_sizes(strata: AuditStrata, sizes: ArrayLike) -> Indices:
     values = np.asarray(sizes, dtype=np.float64)
     if values.shape != (strata.count,):
         raise DataError(f"There must be one size for each of {strata.count} strata, not shape {values.shape}.")
-    if not (np.isfinite(values) & (values >= 0) & (values == np.floor(values))).all() or not values.any():
-        raise DataError("Sizes of strata must be whole numbers of documents, not all 0.")
+    if not ((values >= 0) & (values <= MAX_DOCUMENTS) & (values == np.floor(values))).all() or not values.any():
+        raise DataError("Sizes of strata must be whole numbers of documents from 0 to 10^12, not all 0.")
     return values.astype(np.intp)
 
 

@@ -74,12 +74,11 @@ def plan_command(
         )
         with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
-            found = plan(decided, loaded, columns, options, lambda step: typer.echo(f"{step} …", err=True))
+            files, lines = plan(decided, loaded, columns, options, lambda step: typer.echo(f"{step} …", err=True))
         output.mkdir(parents=True, exist_ok=True)
-        for name, text in found.files.items():
+        for name, text in files.items():
             (output / name).write_text(text, encoding="utf-8", newline="")
-    print_lines(found.lines)
-    print_lines(["", f"Written to {output}:", *(f"  {name}" for name in found.files)])
+    print_lines([*lines, "", f"Written to {output}:", *(f"  {name}" for name in files)])
 
 
 @audit_app.command("read")

@@ -15,6 +15,7 @@ from multiloss_core.audit import (
     AuditReading,
     AuditStrata,
     SqlDialect,
+    audit_scores,
     draw_sql,
     drawn_frame,
     expected_shares,
@@ -24,8 +25,10 @@ from multiloss_core.audit import (
     plan_json,
     read_audit,
     score_strata,
+    unblocked_counts,
 )
 from multiloss_core.audit.draw import MAX_PLAN_BYTES
+from multiloss_core.audit.strata import checked_sizes
 from multiloss_core.command_line.actions import rated_dataset
 from multiloss_core.command_line.columns import by_score
 from multiloss_core.command_line.reading import LoadedTable, file_to_read, opened_engine
@@ -65,23 +68,16 @@ class AuditOptions:
     dialect: SqlDialect = "postgresql"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PlannedAudit:
-    """A plan, the texts of its files by name, and lines that describe it."""
-
-    plan: AuditPlan
-    files: Mapping[str, str]
-    lines: Sequence[str]
-
-
 def plan(
     record: DecisionRecord,
     loaded: LoadedTable,
     columns: ColumnMeanings,
     options: AuditOptions,
     report: Report = lambda _: None,
-) -> PlannedAudit:
+) -> tuple[dict[str, str], list[str]]:
     """Plan the audit of a decision; draw it where all documents can be read.
+
+    Returns the texts of the files by name, and lines that describe the plan.
 
     Raises
     ------
@@ -95,25 +91,28 @@ def plan(
     resolution = RESOLUTIONS[data.score_count][1]
     method = next(method for method in PATH_METHODS if method.name == SMOOTH.name)
     path = method.find(PathSearch(data, record.settings.rule, resolution, "positives"))
-    flagged = _flagged(record, dataset)
+    caught = _caught(record, dataset, strata)
     found = plan_audit(
         strata,
         sizes,
         expected_shares(strata, sizes, path),
-        caught=flagged.tp,
-        known_missed=max(data.totals.tp - flagged.tp, 0.0),
+        caught=caught.tp,
+        known_missed=max(unblocked_counts(data, strata, data.floors).tp - caught.tp, 0.0),
         budget=options.budget,
         width=options.width,
     )
-    files = {"audit-plan.json": plan_json(found)}
+    files, lines = {"audit-plan.json": plan_json(found)}, _plan_lines(found)
     if options.key is not None:
-        files["audit-draw.sql"] = draw_sql(
-            found, options.table or "documents", options.key, seed=options.seed, dialect=options.dialect
-        )
+        try:
+            files["audit-draw.sql"] = draw_sql(
+                found, options.table or "documents", options.key, seed=options.seed, dialect=options.dialect
+            )
+        except DataError as error:
+            lines.append(f"No SQL: {error}")
         if drawn is not None:
             report("Drawing")
             files["audit.csv"] = frame_as_csv(drawn(found, options.key))
-    return PlannedAudit(plan=found, files=files, lines=_plan_lines(found))
+    return files, lines
 
 
 def read(
@@ -126,7 +125,6 @@ def read(
     rating: str | None = None,
     positive: str | None = None,
     key: str | None = None,
-    report: Report = lambda _: None,
 ) -> tuple[DecisionRecord, list[str]]:
     """Read the ratings of an audit; return the record with it, and lines that describe it.
 
@@ -150,19 +148,24 @@ def read(
         positive=positive or record.columns.positive,
         meanings=record.columns.meanings if same else None,
     )
-    dataset = rated_dataset(loaded, columns, record.settings.rule, report)
+    dataset = rated_dataset(loaded, columns, record.settings.rule, lambda _: None)
     reading = read_audit(dataset.source, audit)
-    estimates = reading.of(_flagged(record, dataset))
-    return replace(record, audit=recorded_audit(reading, estimates)), [*_read_lines(reading, estimates)]
+    estimates = reading.of(_caught(record, dataset, audit.strata))
+    lines = _read_lines(reading, estimates)
+    if dataset.undecided_weight:
+        lines.append(f"  {plural(dataset.undecided_weight, 'undecided alert')}: in none of these figures")
+    return replace(record, audit=recorded_audit(reading, estimates)), lines
 
 
-def _flagged(record: DecisionRecord, dataset: RatedDataset) -> Counts[float]:
-    """Count what a decision flags among rated documents, with thresholds per segment."""
+def _caught(record: DecisionRecord, dataset: RatedDataset, strata: AuditStrata) -> Counts[float]:
+    """Count what a decision flags and does not block, with thresholds per segment."""
     thresholds, rule = record.threshold_array, record.settings.rule
-    if record.segments is None or isinstance(dataset.source, RatedCounts):
-        if record.segments is not None:
-            raise DataError("An audit of thresholds per segment needs rows that are fetched; give a range of dates.")
-        return dataset.source.counts_at(thresholds, rule)
+    if record.segments is None:
+        return unblocked_counts(dataset.source, strata, thresholds, rule)
+    if isinstance(dataset.source, RatedCounts):
+        raise DataError("An audit of thresholds per segment needs rows that are fetched; give a range of dates.")
+    if strata.has_blocked:
+        raise DataError("An audit of thresholds per segment has no block thresholds; decide without them.")
     at = flagged_documents(dataset.documents, dataset.frame, thresholds, rule, record.segments)
     return at.documents.counts_at(at.thresholds, at.rule)
 
@@ -193,13 +196,12 @@ def _population(
             raise DataError(
                 f"Give --documents with all documents, or --size for each of these {strata.count} strata: {sql}"
             )
-        return strata, np.array(options.sizes, dtype=np.intp), None
+        return strata, checked_sizes(strata, options.sizes), None
     file = file_to_read(options.documents)
     if file is not None:
         frame = read_file(file.read_bytes(), file.name).frame_with(map(score_name, names))
-        everything = AuditStrata(names, floors, np.empty((0, len(names))), np.full(len(names), math.inf))
-        scores = everything.scores_of(frame)
-        strata = score_strata(scores, floors, blocks=blocks, names=names)
+        scores = audit_scores(frame, names, alert_rules)
+        strata = score_strata(scores, floors, blocks=blocks, names=names, alert_rules=alert_rules)
         return strata, strata.sizes(scores), lambda found, key: drawn_frame(found, frame, key, seed=options.seed)
     with opened_engine(options.documents, options.table) as (engine, table):
         strata = strata_in(engine, table, names, floors, blocks=blocks, alert_rules=alert_rules)

@@ -38,6 +38,8 @@ class RecordedAudit:
 
     strata: Annotated[tuple[AuditedStratum, ...], BeforeValidator(as_tuple), Field(min_length=1, max_length=MAX_STRATA)]
     _: KW_ONLY
+    caught: Count
+    """Rated positives that are flagged and not blocked."""
     recall: RecordedInterval
     """Share of all positives that are flagged or blocked."""
     f1: RecordedInterval
@@ -67,6 +69,7 @@ def recorded_audit(reading: AuditReading, estimates: AuditEstimates) -> Recorded
             AuditedStratum(words, bool(blocked), float(size), float(rated), float(positives))
             for words, blocked, size, rated, positives in each
         ),
+        caught=estimates.caught,
         recall=_known(estimates.recall, reading.level),
         f1=_known(estimates.f1, reading.level),
         missed=_known(estimates.missed, reading.level),

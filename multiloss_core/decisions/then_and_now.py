@@ -178,14 +178,15 @@ def recall_now(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> In
     """Estimate recall on other data if as much is missed as in the audit of a decision.
 
     Missed and blocked positives are those of the audit, scaled to the size of these data; only what is caught is
-    observed. None without an audit or a scale.
+    observed, less the share that was blocked as well. None without an audit or a scale.
     """
     audit = record.audit
     if audit is None or sizes is None or record.settings.amount is not None or not sizes.then > 0:
         return None
     growth = sizes.now / sizes.then
     blocked = sum(one.documents * one.positives / one.ratings for one in audit.strata if one.blocked and one.ratings)
-    caught = now.tp + growth * blocked
+    then = record.expected.tp
+    caught = now.tp * (audit.caught / then if then > 0 else 1.0) + growth * blocked
 
     def recall(missed: float) -> float:
         everything = caught + growth * missed

@@ -39,7 +39,7 @@ def strata_in(
         raise DataError(f"Choose 1 to {MAX_STRATA} strata, not {count}.")
     floor_array = np.asarray(floors, dtype=np.float64)
     block_array = np.full(len(floor_array), np.inf) if blocks is None else np.asarray(blocks, dtype=np.float64)
-    everything = AuditStrata(tuple(names), floor_array, np.empty((0, len(floor_array))), block_array)
+    everything = AuditStrata(tuple(names), floor_array, np.empty((0, len(floor_array))), block_array, alert_rules)
     _require_columns(engine, table, everything)
     dialect, scores = engine.dialect, len(names) - alert_rules
     # The first share is that of the documents nearest to the floors.
@@ -63,7 +63,8 @@ def strata_in(
         if (lower < above).any():
             kept.append(lower)
             above = lower
-    return AuditStrata(tuple(names), floor_array, np.array(kept).reshape(-1, len(floor_array)), block_array)
+    edges = np.array(kept).reshape(-1, len(floor_array))
+    return AuditStrata(tuple(names), floor_array, edges, block_array, alert_rules)
 
 
 def count_strata(engine: Engine, table: str, strata: AuditStrata) -> Indices:
@@ -79,7 +80,7 @@ def draw_in(engine: Engine, table: str, plan: AuditPlan, key: str, *, seed: int 
     """Draw a plan's documents as `draw_sql` does. Raises DataError: as `strata_in`, or no key."""
     _require_columns(engine, table, plan.strata, key)
     sql = draw_sql(plan, engine.source(table), key, seed=seed, dialect=_name_of(engine.dialect))
-    drawn = engine.query(sql).to_pandas().drop(columns=["audit_place", "audit_size"])
+    drawn = engine.query(sql).to_pandas().drop(columns=["audit_place"])
     # PostgreSQL divides as decimals.
     return drawn.assign(**{PROBABILITY: drawn[PROBABILITY].astype(np.float64)})
 

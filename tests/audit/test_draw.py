@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import DataError
-from multiloss_core.audit import draw_rows, draw_sql, drawn_frame, plan_from_json, plan_json
+from multiloss_core.audit import audit_scores, draw_sql, drawn_frame, plan_from_json, plan_json
 from tests.audit.samples import population
 
 
@@ -16,11 +16,15 @@ from tests.audit.samples import population
 def test_sql_draws_what_python_draws(blocks):
     chosen = population(blocks=blocks)
     frame, plan = chosen.frame, chosen.plan
-    drawn = duckdb.sql(draw_sql(plan, "frame", "id", seed=3, dialect="duckdb")).df().sort_values("id")
-    ours = drawn_frame(plan, frame, "id", seed=3).sort_values("id")
+    drawn = duckdb.sql(draw_sql(plan, "frame", "id", seed=3, dialect="duckdb")).df()
+    ours = drawn_frame(plan, frame, "id", seed=3)
     assert drawn["id"].tolist() == ours["id"].tolist()
     assert drawn["audit_stratum"].tolist() == ours["audit_stratum"].tolist()
     assert np.bincount(drawn["audit_stratum"]).tolist() == plan.allocation.tolist()
+    assert drawn["audit_size"].tolist() == ours["audit_size"].tolist()
+    # An unfinished file is short of all strata alike.
+    half = np.bincount(drawn["audit_stratum"][: len(drawn) // 2], minlength=plan.strata.count)
+    assert half / plan.allocation == pytest.approx(0.5, abs=0.25)
     assert drawn["audit_probability"].to_numpy() == pytest.approx(plan.probabilities[drawn["audit_stratum"]])
     assert ours["audit_probability"].to_numpy() == pytest.approx(plan.probabilities[ours["audit_stratum"]])
 
@@ -28,10 +32,10 @@ def test_sql_draws_what_python_draws(blocks):
 def test_draw_depends_on_seed_and_key_alone():
     chosen = population()
     frame, plan = chosen.frame, chosen.plan
-    drawn = set(frame["id"].iloc[draw_rows(plan, frame, "id")])
+    drawn = set(drawn_frame(plan, frame, "id")["id"])
     shuffled = frame.sample(frac=1, random_state=1)
-    assert set(shuffled["id"].iloc[draw_rows(plan, shuffled, "id")]) == drawn
-    other = set(frame["id"].iloc[draw_rows(plan, frame, "id", seed=1)])
+    assert set(drawn_frame(plan, shuffled, "id")["id"]) == drawn
+    other = set(drawn_frame(plan, frame, "id", seed=1)["id"])
     assert len(other & drawn) < len(drawn) / 2
 
 
@@ -41,8 +45,8 @@ def test_draw_is_uniform_in_each_stratum():
     seeds = 400
     times = np.zeros(len(frame))
     for seed in range(seeds):
-        times[draw_rows(plan, frame, "id", seed=seed)] += 1
-    numbers = plan.strata.assign(plan.strata.scores_of(frame))
+        times[drawn_frame(plan, frame, "id", seed=seed).index] += 1
+    numbers = plan.strata.assign(audit_scores(frame, plan.strata.names))
     inside = numbers >= 0
     p = plan.probabilities[numbers[inside]]
     errors = (times[inside] - seeds * p) / np.sqrt(np.maximum(seeds * p * (1 - p), 1e-9))
@@ -83,6 +87,8 @@ def test_plan_is_restored_from_its_file(blocks):
         (lambda content: content.update(strata=[]), "one size"),
         (lambda content: content["strata"][0].update(ratings=10**9), "more ratings than documents"),
         (lambda content: content["strata"][0].update(documents=1.5), "whole numbers"),
+        (lambda content: content["strata"][0].update(documents=9e18), "whole numbers"),
+        (lambda content: content.update(caught=10**400), "no plan of an audit"),
         (lambda content: content["strata"][0].update(expected_share=2), "between 0 and 1"),
         (lambda content: content["edges"].reverse(), "Edges"),
     ],
@@ -94,7 +100,10 @@ def test_broken_plans_are_rejected(change, message):
         plan_from_json(json.dumps(content))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "7", '{"scores": 1}', " " * 2**20 + "{}", b"\xff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "7", '{"scores": 1}', " " * 2**20 + "{}", b"\xff", "[" * 200_000, '{"scores": 1' + "0" * 400 + "}"],
+)
 def test_other_files_are_no_plans(text):
     with pytest.raises(DataError):
         plan_from_json(text)
@@ -112,4 +121,4 @@ def test_other_files_are_no_plans(text):
 def test_unusable_keys_are_rejected(key, values, message):
     frame = pd.DataFrame({"id": values, "model A": [0.0] * 3, "trust": [0.0] * 3})
     with pytest.raises(DataError, match=message):
-        draw_rows(population().plan, frame, key)
+        drawn_frame(population().plan, frame, key)

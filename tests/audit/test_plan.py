@@ -117,7 +117,6 @@ def test_expected_shares_need_the_scores_of_the_strata():
         ({"caught": 0}, "caught positive"),
         ({"sizes": [1, 2]}, "one size"),
         ({"sizes": [0.5, 1, 1, 1]}, "whole numbers"),
-        ({"minimum": 0}, "at least 1 rating"),
         ({"expected": ExpectedShares(np.array([0.1]), np.array([0.1]))}, "expected share"),
     ],
 )

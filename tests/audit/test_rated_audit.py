@@ -1,11 +1,11 @@
-"""Rated audits from tables, and the decision to state recall."""
+"""Rated audits from tables, and the ratings that recall needs."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from multiloss_core import DataError
-from multiloss_core.audit import Audit, can_state_recall, drawn_frame
+from multiloss_core.audit import Audit, drawn_frame, plan_audit, require_ratings
 from tests.audit.samples import population
 
 
@@ -50,11 +50,12 @@ def changed(drawn, column, value, row=2):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("audit_probability", 0.0, "row 3 must lie above 0"),
-        ("audit_probability", 1.5, "row 3 must lie above 0"),
-        ("audit_probability", np.nan, "row 3 must lie above 0"),
-        ("audit_probability", 0.9999, "row 3 differs"),
-        ("audit_stratum", 3, "Row 3 of the audit was drawn in another stratum"),
+        ("audit_probability", 0.0, "row 3 is not that of the plan"),
+        ("audit_probability", np.nan, "row 3 is not that of the plan"),
+        ("audit_size", 0, "row 3 must be the number"),
+        ("audit_size", np.nan, "row 3 must be the number"),
+        ("audit_size", 10**9, "must be the number"),
+        ("audit_stratum", 9, "Row 3 of the audit was drawn in another stratum"),
         ("model A", 2.5, "Row 3 of the audit lies in no stratum"),
         ("model A", np.nan, "Row 3 of the audit lies in no stratum"),
     ],
@@ -66,23 +67,30 @@ def test_unusable_rows_are_named(chosen, drawn, column, value, message):
 
 def test_unusable_tables_are_rejected(chosen, drawn):
     plan = chosen.plan
-    with pytest.raises(DataError, match="row 3 of the audit is repeated"):
+    with pytest.raises(DataError, match="Row 3 of the audit repeats"):
         Audit.from_frame(changed(drawn, "id", drawn["id"][0]), plan, "rating", key="id", positive="fraud")
     with pytest.raises(DataError, match="no column 'verdict'"):
         Audit.from_frame(drawn, plan, "verdict")
-    with pytest.raises(DataError, match="were planned"):
-        Audit.from_frame(pd.concat([drawn, drawn]), plan, "rating", positive="fraud")
+    again = drawn.assign(rating="ok")
+    with pytest.raises(DataError, match="repeats a document"):
+        Audit.from_frame(pd.concat([drawn, again]), plan, "rating", positive="fraud")
+    with pytest.raises(DataError, match="were drawn"):
+        Audit.from_frame(pd.concat([drawn, drawn.assign(id=-drawn["id"])]), plan, "rating", positive="fraud")
+    with pytest.raises(DataError, match="no column 'audit_size'"):
+        Audit.from_frame(drawn.drop(columns="audit_size"), plan, "rating", positive="fraud")
+    with pytest.raises(DataError, match="'pending', which may not mean"):
+        Audit.from_frame(drawn.assign(rating="pending"), plan, "rating", positive="fraud")
     with pytest.raises(DataError, match="blank"):
         Audit.from_frame(drawn.assign(rating=None), plan, "rating", positive="fraud")
-    halved = drawn.assign(audit_probability=drawn["audit_probability"] / 10)
-    with pytest.raises(DataError, match="use the plan of this draw"):
-        Audit.from_frame(halved, plan, "rating", positive="fraud")
+    other = plan_audit(plan.strata, plan.sizes, plan.expected, caught=plan.caught, budget=3 * plan.budget)
+    with pytest.raises(DataError, match="give the plan that was saved"):
+        Audit.from_frame(drawn, other, "rating", positive="fraud")
 
 
 def test_sizes_are_those_at_the_draw(chosen, drawn):
     plan = chosen.plan
-    without = Audit.from_frame(drawn.drop(columns="audit_probability"), plan, "rating", positive="fraud")
-    assert without.sizes.tolist() == plan.sizes.tolist()
+    same = Audit.from_frame(drawn, plan, "rating", positive="fraud")
+    assert same.sizes.tolist() == plan.sizes.tolist()
     grown = drawn_frame(plan, pd.concat([chosen.frame, chosen.frame.assign(id=lambda f: f["id"] + 10**6)]), "id")
     found = Audit.from_frame(grown, plan, "rating", positive="fraud")
     # Not all of them came back with a rating, or at all.
@@ -103,11 +111,20 @@ def test_contradicting_counts_are_rejected(chosen):
 
 def test_recall_needs_ratings_in_every_stratum(chosen):
     sizes, none = chosen.plan.sizes, np.zeros(4, dtype=int)
-    whole = can_state_recall(Audit(chosen.plan.strata, sizes, np.array([1, 1, 1, 1]), none), alerts=100)
-    part = can_state_recall(Audit(chosen.plan.strata, sizes, np.array([1, 1, 0, 1]), none), alerts=100)
-    assert whole
-    assert whole.covered == 1
-    assert not part
-    assert part.covered == pytest.approx(1 - sizes[2] / (sizes.sum() + 100))
-    assert "stratum 2" in part.reason
-    assert not can_state_recall(None)
+    require_ratings(Audit(chosen.plan.strata, sizes, np.array([1, 1, 1, 1]), none))
+    with pytest.raises(DataError, match="stratum 2"):
+        require_ratings(Audit(chosen.plan.strata, sizes, np.array([1, 1, 0, 1]), none))
+
+
+def test_a_stratum_drawn_in_full_keeps_its_size():
+    chosen = population(count=400, budget=150)
+    few = chosen.frame.iloc[:120]
+    rows = drawn_frame(chosen.plan, few, "id")
+    whole = rows[rows["audit_probability"] == 1]
+    assert len(whole) > 4
+    kept = rows.drop(index=whole.index[::2])
+    audit = Audit.from_frame(kept, chosen.plan, "rating", positive="fraud")
+    numbers = np.unique(whole["audit_stratum"])
+    counted = np.bincount(rows["audit_stratum"], minlength=4)
+    assert audit.sizes[numbers].tolist() == counted[numbers].tolist()
+    assert (audit.rated[numbers] < audit.sizes[numbers]).all()

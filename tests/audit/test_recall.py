@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import betabinom, binomtest, hypergeom
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.audit import Audit, AuditStrata, drawn_frame, read_audit
+from multiloss_core import flagged as flags_of
+from multiloss_core.audit import Audit, AuditStrata, drawn_frame, read_audit, unblocked_counts
 from tests.audit.samples import population
 
 
@@ -173,7 +174,7 @@ def test_joined_documents_estimate_counts_below_the_floors():
 def test_more_ratings_go_where_the_interval_narrows_most():
     audit = Audit(strata(2), np.array([1_000, 50_000]), np.array([500, 50]), np.array([20, 1]))
     reading = read_audit(documents(), audit)
-    stratum, recall = reading.with_more(400)
+    stratum, recall = reading.with_more(400, reading.rated)
     now = reading.at().recall
     assert stratum == 1
     assert recall.high - recall.low < now.high - now.low
@@ -181,7 +182,8 @@ def test_more_ratings_go_where_the_interval_narrows_most():
 
 def test_every_document_rated_narrows_to_a_point():
     audit = Audit(strata(1), np.array([100]), np.array([50]), np.array([1]))
-    _, recall = read_audit(documents(), audit).with_more(10_000)
+    reading = read_audit(documents(), audit)
+    _, recall = reading.with_more(10_000, reading.rated)
     assert recall.low == recall.high == pytest.approx(3 / 5)
 
 
@@ -198,3 +200,29 @@ def test_strata_reach_a_marginal_precision_or_not():
     assert found[2].share.low == found[2].share.high == 1 / 40
     assert found[3].blocked
     assert np.isnan(found[3].share.estimate)
+
+
+@pytest.mark.parametrize("at", [(2.5, 3.2), (3.6, 3.6), (1.6, 1.8)])
+def test_blocks_need_not_lie_above_the_thresholds(at):
+    blocks = np.array([3.0, 2.4])
+    chosen = population(count=8_000, blocks=blocks.tolist())
+    scores, labels, strata = chosen.scores, chosen.labels, chosen.plan.strata
+    kept = flags_of(scores, strata.floors, "any")
+    rated = RatedDocuments(scores[kept], labels[kept], names=strata.names, floors=strata.floors.tolist())
+    numbers = strata.assign(scores)
+    positives = np.bincount(numbers[labels & (numbers >= 0)], minlength=strata.count)
+    everything = Audit(strata, strata.sizes(scores), strata.sizes(scores), positives)
+    found = read_audit(rated, everything).at(at)
+    caught = flags_of(scores, np.array(at), "any") | flags_of(scores, blocks, "any")
+    assert found.recall.estimate == pytest.approx(labels[caught].sum() / labels.sum())
+    assert found.f1.estimate == pytest.approx(2 * labels[caught].sum() / (caught.sum() + labels.sum()))
+    assert found.caught == labels[flags_of(scores, np.array(at), "any") & ~flags_of(scores, blocks, "any")].sum()
+    with pytest.raises(DataError, match="need the rule that any"):
+        unblocked_counts(rated, strata, at, "all")
+
+
+def test_a_large_stratum_with_few_ratings_stays_uncertain():
+    sizes = np.array([1_000, 100_000])
+    reading = read_audit(documents(), Audit(strata(2), sizes, np.array([500, 3]), np.array([3, 0])))
+    # A share of .1 % there is 100 missed.
+    assert reading.at().missed.high > 100

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from multiloss_core import DataError
-from multiloss_core.audit import AuditStrata, halved_strata, score_strata
+from multiloss_core.audit import AuditStrata, audit_scores, halved_strata, score_strata
 from tests.audit.samples import population
 
 
@@ -48,7 +48,7 @@ def test_sql_numbers_strata_like_python(blocks):
     frame.loc[4, "model A"] = None
     strata = chosen.plan.strata
     numbers = duckdb.sql(f"SELECT {strata.sql('duckdb')} AS n FROM frame ORDER BY id").df()["n"].fillna(-1)
-    assert numbers.tolist() == strata.assign(strata.scores_of(frame)).tolist()
+    assert numbers.tolist() == strata.assign(audit_scores(frame, strata.names)).tolist()
     assert (numbers[[0, 1, 2, 4]] == -1).all()
     scores = np.column_stack([frame["model A"], -frame["trust"]])
     assert [number_of(row, strata) for row in scores] == numbers.tolist()
@@ -86,9 +86,9 @@ def test_unusable_strata_are_rejected(floors, edges, blocks, message):
 def test_missing_columns_and_text_are_rejected():
     strata = population().plan.strata
     with pytest.raises(DataError, match="no column 'trust'"):
-        strata.scores_of(pd.DataFrame({"model A": [1.0]}))
+        audit_scores(pd.DataFrame({"model A": [1.0]}), strata.names)
     with pytest.raises(DataError, match="must hold numbers"):
-        strata.scores_of(pd.DataFrame({"model A": ["x"], "trust": [1.0]}))
+        audit_scores(pd.DataFrame({"model A": ["x"], "trust": [1.0]}), strata.names)
     with pytest.raises(DataError, match="dialect"):
         strata.sql("oracle")
     with pytest.raises(DataError, match="lies below all floors"):
@@ -109,6 +109,6 @@ def test_alert_rules_divide_nothing():
 def test_rules_of_words_have_no_sql():
     frame = pd.DataFrame({"a": [0.1, 0.2, 0.9], "reason": ["R1;R2", "R3", ""]})
     strata = AuditStrata(("a", "reason has R1"), np.array([0.5, 1.0]), np.array([[0.15, 1.0]]), np.full(2, np.inf))
-    assert strata.assign(strata.scores_of(frame)).tolist() == [-1, 0, -1]
+    assert strata.assign(audit_scores(frame, strata.names, 1)).tolist() == [-1, 0, -1]
     with pytest.raises(DataError, match="column of 0 and 1"):
         strata.sql()

@@ -122,6 +122,7 @@ def audits(draw):
     )
     return RecordedAudit(
         strata,
+        caught=draw(counts),
         recall=draw(intervals(1.0)),
         f1=draw(intervals(1.0)),
         missed=draw(intervals()),

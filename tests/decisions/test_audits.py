@@ -17,6 +17,7 @@ def interval(estimate, low, high):
 
 AUDIT = RecordedAudit(
     (AuditedStratum("a 0.4 to 0.5", False, 9_000.0, 300.0, 6.0), AuditedStratum("a ≥ 0.9", True, 50.0, 25.0, 20.0)),
+    caught=make_record().expected.tp,
     recall=interval(0.42, 0.31, 0.56),
     f1=interval(0.3, 0.2, 0.4),
     missed=interval(200.0, 120.0, 300.0),

@@ -5,7 +5,7 @@ import pyarrow as arrow
 import pytest
 
 from multiloss_core import DataError
-from multiloss_core.audit import drawn_frame
+from multiloss_core.audit import audit_scores, drawn_frame
 from multiloss_core.engines import count_strata, draw_in, strata_in
 from tests.audit.samples import NAMES, population
 
@@ -18,13 +18,13 @@ def test_engines_agree_with_numpy(load, blocks):
     frame.loc[2, "trust"] = None
     engine, table = load(arrow.Table.from_pandas(frame, preserve_index=False))
     strata = chosen.plan.strata
-    expected = strata.sizes(strata.scores_of(frame.replace(np.inf, np.nan)))
+    expected = strata.sizes(audit_scores(frame.replace(np.inf, np.nan), strata.names))
     assert count_strata(engine, table, strata).tolist() == expected.tolist()
 
     drawn = draw_in(engine, table, chosen.plan, "id", seed=5).sort_values("id")
     ours = drawn_frame(chosen.plan, frame, "id", seed=5).sort_values("id")
     assert drawn.columns.tolist() == ours.columns.tolist()
-    for name in ("id", "audit_stratum", "audit_probability"):
+    for name in ("id", "audit_stratum", "audit_size", "audit_probability"):
         assert drawn[name].to_numpy() == pytest.approx(ours[name].to_numpy())
 
     found = strata_in(engine, table, NAMES, strata.floors, blocks=strata.blocks, count=4)
@@ -39,8 +39,9 @@ def test_engines_agree_with_numpy(load, blocks):
         strata_in(engine, table, NAMES, [-9e9, -9e9], count=2)
 
 
-def test_alert_rules_are_conditions(load):
-    columns = {"a": [0.1, 0.2, 0.3, 0.4, 0.9], "rule": [0, 1, 0, 0, 0]}
+@pytest.mark.parametrize("rule", [[0, 1, None, 0, 0], [0.0, 1.0, 0.0, None, 0.0], [False, True, None, False, False]])
+def test_alert_rules_are_conditions(load, rule):
+    columns = {"a": [0.1, 0.2, 0.3, 0.4, 0.9], "rule": rule}
     engine, table = load(arrow.table(columns))
     strata = strata_in(engine, table, ["a", "rule"], [0.8, 1.0], count=2, alert_rules=1)
     assert strata.edges[:, 1].tolist() == [1.0]

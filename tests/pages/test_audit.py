@@ -1,11 +1,14 @@
 """Walk the page Audit from a file to recall, against the simulated truth and the core."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from multiloss_core import DecisionRecord, flagged, simulate_population
-from multiloss_core.audit import Audit, drawn_frame
+from multiloss_core.audit import Audit, drawn_frame, plan_json
+from multiloss_core.datasets import source_key
 from tests.pages.steps import number, opened, run, saved_record, state
 
 
@@ -41,8 +44,14 @@ def app(rated):
     return app
 
 
+def give(app, key, name, content):
+    """Give a file to the uploader of that kind, whose key names the data as well."""
+    (uploader,) = (one for one in app.file_uploader if one.key.startswith(key))
+    return run(uploader.set_value((name, content, "application/json" if name.endswith("json") else "text/csv")))
+
+
 def planned(app, everything):
-    run(app.file_uploader(key="audit_population").set_value(("all.csv", as_csv(everything[0]), "text/csv")))
+    give(app, "audit_population", "all.csv", as_csv(everything[0]))
     assert not app.error, [one.value for one in app.error]
     return next(iter(state(app).audits.values())).plan
 
@@ -55,8 +64,7 @@ def test_from_a_file_to_recall(app, everything):
     run(app.selectbox(key="audit_key").set_value("id"))
     assert any("row_number()" in code.value for code in app.code)
     rows = drawn_frame(plan, frame, "id")
-    run(app.file_uploader(key="audit_rows").set_value(("rated.csv", as_csv(rows), "text/csv")))
-    run(app.selectbox(key="audit_positive_verdict").set_value("fraud"))
+    give(app, "audit_rows", "rated.csv", as_csv(rows))
     assert not app.error, [one.value for one in app.error]
     kept = next(iter(state(app).audits.values()))
     by_hand = Audit.from_frame(rows, plan, "verdict", positive="fraud")
@@ -65,7 +73,7 @@ def test_from_a_file_to_recall(app, everything):
     low, high = (int(word) for word in (sentence.split()[2], sentence.split()[4]))
     shown = next(table.value for table in app.dataframe if "Recall" in table.value.iloc[:, 0].tolist())
     recall = shown.iloc[0, 1:].to_numpy(dtype=float) / 100
-    assert (low, high) == (int(100 * recall[1]), int(100 * recall[2]))
+    assert (low, high) == (math.floor(100 * recall[1]), math.ceil(100 * recall[2]))
 
     both = run(app.button(key="audit_open").click())
     joined = state(both).rated.sources["alerts-and-audit.csv"]
@@ -92,7 +100,8 @@ def test_numbers_by_hand_and_a_width(app):
     run(app.segmented_control(key="audit_place").set_value("Numbers by hand"))
     assert any("Type how many" in box.value for box in app.info)
     assert "SELECT audit_stratum" in app.code[0].value
-    key = f"audit_by_hand_{state(app).rated.sources['alerts.csv'].fingerprint[:12]}_4_False"
+    source = state(app).rated.sources["alerts.csv"]
+    key = f"audit_by_hand_{source_key(source.fingerprint, source.first_choice)[:12]}_4_False"
     app.session_state[key] = {
         "edited_rows": {row: {"Documents": size} for row, size in enumerate((500, 2_000, 7_000, 30_000))},
         "added_rows": [],
@@ -110,24 +119,49 @@ def test_numbers_by_hand_and_a_width(app):
 
 def test_problems_get_one_sentence(app, everything):
     frame, _ = everything
-    run(
-        app.file_uploader(key="audit_population").set_value(
-            ("all.csv", as_csv(frame.drop(columns="device score")), "text/csv")
-        )
-    )
+    give(app, "audit_population", "all.csv", as_csv(frame.drop(columns="device score")))
     assert "no column 'device score'" in app.error[0].value
     plan = planned(app, everything)
     rows = drawn_frame(plan, frame, "id")
     twice = pd.concat([rows, rows.iloc[:1]])
-    run(app.file_uploader(key="audit_rows").set_value(("twice.csv", as_csv(twice), "text/csv")))
-    run(app.selectbox(key="audit_positive_verdict").set_value("fraud"))
+    give(app, "audit_rows", "twice.csv", as_csv(twice))
     run(app.selectbox(key="audit_rows_key").set_value("id"))
-    assert "repeated" in app.error[0].value
+    assert "repeats a document" in app.error[0].value
     without = rows[rows["audit_stratum"] != 1]
-    run(app.file_uploader(key="audit_rows").set_value(("fewer.csv", as_csv(without), "text/csv")))
-    run(app.selectbox(key="audit_positive_verdict").set_value("fraud"))
+    give(app, "audit_rows", "fewer.csv", as_csv(without))
     assert "no rating in stratum 1" in app.error[0].value
-    run(app.file_uploader(key="audit_plan_upload").set_value(("plan.json", b"{}", "application/json")))
+    give(app, "audit_plan", "plan.json", b"{}")
     assert "no plan of an audit" in app.error[0].value
     run(app.switch_page("pages/operating_point.py"))
     assert not any("**Recall" in box.value for box in app.info)
+
+
+def test_audit_without_fraud_is_read(app, everything):
+    frame, _ = everything
+    rows = drawn_frame(planned(app, everything), frame, "id").assign(verdict="ok")
+    give(app, "audit_rows", "rated.csv", as_csv(rows))
+    assert not app.error, [one.value for one in app.error]
+    (kept,) = state(app).audits.values()
+    assert kept.audit.positives.sum() == 0
+    # Another column asks which word means fraud, and offers the one of the alerts.
+    other = rows.rename(columns={"verdict": "second look"})
+    give(app, "audit_rows", "other.csv", as_csv(other))
+    run(app.selectbox(key="audit_label").set_value("second look"))
+    (asked,) = (box for box in app.selectbox if box.key.startswith("audit_positive"))
+    assert asked.options == ["fraud", "ok"]
+
+
+def test_an_audit_is_removed_and_keeps_its_plan(app, everything):
+    frame, _ = everything
+    plan = planned(app, everything)
+    give(app, "audit_rows", "rated.csv", as_csv(drawn_frame(plan, frame, "id")))
+    # Another budget makes another plan; what was read with its own stays.
+    run(app.number_input(key="audit_budget").set_value(1_200))
+    assert not app.error, [one.value for one in app.error]
+    assert any(text.value.startswith("#### Between") for text in app.markdown)
+    run(app.button(key="audit_remove").click())
+    assert not any(text.value.startswith("#### Between") for text in app.markdown)
+    give(app, "audit_rows", "again.csv", as_csv(drawn_frame(plan, frame, "id")))
+    assert "give the plan that was saved" in app.error[0].value
+    give(app, "audit_plan", "plan.json", plan_json(plan).encode())
+    assert any(text.value.startswith("#### Between") for text in app.markdown)

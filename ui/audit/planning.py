@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError
-from multiloss_core.audit import AuditPlan, expected_shares, plan_audit
+from multiloss_core.audit import AuditPlan, expected_shares, plan_audit, unblocked_counts
 from multiloss_core.thresholds import Point
 from ui.audit.population import Population
 from ui.operating_point.analysis import Analysis
@@ -21,7 +21,8 @@ def ask_plan(analysis: Analysis, point: Point, population: Population) -> AuditP
     kind, value = st.columns(2, vertical_alignment="bottom")
     asked = kind.segmented_control("Plan by", [BUDGET, WIDTH], default=BUDGET, required=True, key="audit_by")
     source, rule = analysis.rated.source, analysis.settings.rule
-    flagged = source.counts_at(analysis.deployable(point), rule)
+    flagged = unblocked_counts(source, population.strata, analysis.deployable(point), rule)
+    everything = unblocked_counts(source, population.strata, source.floors)
     if not flagged.tp:
         raise DataError("Nothing that is flagged at the operating point is fraud; choose lower thresholds there first.")
     budget, width = None, None
@@ -38,7 +39,7 @@ def ask_plan(analysis: Analysis, point: Point, population: Population) -> AuditP
         population.sizes,
         expected_shares(population.strata, population.sizes, path),
         caught=flagged.tp,
-        known_missed=max(source.totals.tp - flagged.tp, 0.0),
+        known_missed=max(everything.tp - flagged.tp, 0.0),
         budget=budget,
         width=None if width is None else width / 100,
     )

@@ -2,13 +2,14 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
-from multiloss_core.audit import AuditStrata, halved_strata, score_strata
+from multiloss_core.audit import AuditStrata, audit_scores, halved_strata, score_strata
 from multiloss_core.engines import Cancelled, count_strata, strata_in
 from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Indices
@@ -49,13 +50,21 @@ def ask_population(analysis: Analysis) -> Population | None:
     return asked(analysis)
 
 
-def read_upload(analysis: Analysis, label: str, *, key: str, hint: str) -> tuple[pd.DataFrame, str] | None:
-    """Ask for a table with the scores, and return it with its name. Raises DataError."""
+class Upload(NamedTuple):
+    """A table with the scores, the name of its file and the id of the upload."""
+
+    frame: pd.DataFrame
+    name: str
+    file_id: str
+
+
+def read_upload(analysis: Analysis, label: str, *, key: str, hint: str) -> Upload | None:
+    """Ask for a table with the scores. Raises DataError."""
     uploaded = st.file_uploader(label, type=FILE_TYPES, key=key, max_upload_size=MAX_FILE_BYTES // 2**20, help=hint)
     if uploaded is None:
         return None
     file = _table(uploaded.file_id, uploaded.name, uploaded.getvalue())
-    return file.frame_with(map(score_name, analysis.names)), uploaded.name
+    return Upload(file.frame_with(map(score_name, analysis.names)), uploaded.name, uploaded.file_id)
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner="Reading the file …")
@@ -67,13 +76,13 @@ def _ask_file(analysis: Analysis) -> Population | None:
     found = read_upload(
         analysis,
         f"All {unrated()}, or a random sample of them",
-        key="audit_population",
+        key=f"audit_population_{analysis.rated.key[:12]}",
         hint="One row for each, with the columns of the scores. Ratings are not needed.",
     )
     if found is None:
         st.caption(f"Needed: {_listed(analysis)}. A warehouse can count instead: choose *{BY_HAND}* for its SQL.")
         return None
-    frame = found[0]
+    frame = found.frame
     total = st.number_input(
         f"{unrated().capitalize()} in all",
         min_value=len(frame),
@@ -82,8 +91,18 @@ def _ask_file(analysis: Analysis) -> Population | None:
         key=f"audit_total_{len(frame)}",
         help="More than the file has rows if it is a random sample.",
     )
-    scores = _floorless(analysis).scores_of(frame)
-    strata = score_strata(scores, analysis.rated.source.floors, blocks=block_thresholds(analysis), names=analysis.names)
+    source = analysis.rated.source
+    scores = audit_scores(frame, analysis.names, source.alert_rules)
+    strata = score_strata(
+        scores,
+        source.floors,
+        blocks=block_thresholds(analysis),
+        names=analysis.names,
+        alert_rules=source.alert_rules,
+    )
+    without = int(np.isnan(scores).any(axis=1).sum())
+    if without:
+        st.caption(f"{without:,} {unrated()} have no number in some score: they are not in the audit.")
     sizes = np.rint(strata.sizes(scores) * (total / len(frame))).astype(np.intp)
     return Population(strata=strata, sizes=sizes, frame=frame if total == len(frame) else None)
 
@@ -144,7 +163,7 @@ def _ask_by_hand(analysis: Analysis) -> Population | None:
     rows = [*(f"stratum {place}" for place in range(count)), *(["blocked"] if first.has_blocked else [])]
     typed = st.data_editor(
         pd.DataFrame({"": rows, **edges, documents: [None] * len(rows)}),
-        key=f"audit_by_hand_{analysis.rated.fingerprint[:12]}_{count}_{first.has_blocked}",
+        key=f"audit_by_hand_{analysis.rated.key[:12]}_{count}_{first.has_blocked}",
         hide_index=True,
         disabled=[""],
         column_config={
@@ -161,19 +180,13 @@ def _ask_by_hand(analysis: Analysis) -> Population | None:
         raise DataError(f"Row {np.argwhere(np.isnan(lower))[0][0] + 1} has no edge; type one for each score.")
     signed = lower * [direction(name) for name in scores]
     kept = np.hstack([signed, np.tile(source.floors[len(scores) :], (count - 1, 1))])
-    strata = AuditStrata(first.names, first.floors, kept, first.blocks)
+    strata = AuditStrata(first.names, first.floors, kept, first.blocks, source.alert_rules)
     show_statement("SQL that counts them", "count", strata.count_sql)
     sizes = pd.to_numeric(typed[documents], errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(sizes).any():
         st.info(f"Type how many {unrated()} each stratum holds.", icon=":material/edit:")
         return None
     return Population(strata=strata, sizes=sizes.astype(np.intp))
-
-
-def _floorless(analysis: Analysis) -> AuditStrata:
-    """Return one stratum of everything, to read scores with."""
-    floors = analysis.rated.source.floors
-    return AuditStrata(analysis.names, floors, np.empty((0, len(floors))), np.full(len(floors), np.inf))
 
 
 def _listed(analysis: Analysis) -> str:

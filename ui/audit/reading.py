@@ -1,27 +1,40 @@
 """Step 3: read the ratings back, and state recall."""
 
+import math
+from collections.abc import Hashable
+
 import pandas as pd
 import streamlit as st
 
-from multiloss_core import DataError, RatedDocuments
-from multiloss_core.audit import Audit, AuditEstimates, AuditReading, StratumFinding, plan_from_json
+from multiloss_core import Counts, DataError, RatedDocuments
+from multiloss_core.audit import Audit, AuditEstimates, AuditPlan, AuditReading, StratumFinding, plan_from_json
 from multiloss_core.engines import read_rated_source
 from multiloss_core.figures import audit_chart
-from multiloss_core.formatting import direction, percent, plural, score_name, share
+from multiloss_core.formatting import direction, plural, score_name, share
 from multiloss_core.generalisation import Interval
 from multiloss_core.numerics import effective_size
-from multiloss_core.tables import frame_as_csv
+from multiloss_core.tables import frame_as_csv, rating_values
 from multiloss_core.thresholds import Point
-from ui.audit.population import read_upload
+from ui.audit.population import Upload, read_upload
 from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.audits import audit_reading, estimates_at, keep_audit, keep_plan, kept_audit
-from ui.operating_point.state import current_target
-from ui.shared.formatting import COUNT, FINE_PERCENT, HIGH, LOW, WHOLE, as_text, show_numbers, unrated, vocabulary
+from ui.operating_point.audits import audit_reading, caught_at, keep_audit, kept_audit
+from ui.operating_point.state import target_of
+from ui.shared.formatting import (
+    COUNT,
+    FINE_PERCENT,
+    HIGH,
+    LOW,
+    WHOLE,
+    as_text,
+    show_numbers,
+    unrated,
+    vocabulary,
+)
 from ui.shared.page_setup import theme
-from ui.shared.widgets import ask_column, ask_positive, offered_columns
+from ui.shared.widgets import ask_column, offered_columns
 
-MORE = 400
+MORE, MAX_WORDS = 400, 200
 JOINED, OPENED = "alerts-and-audit.csv", "audit_opened"
 JOINED_HELP = (
     "Scores, ratings and weights 1/p, without floors: precision, surfaces and paths below the old floors. What they "
@@ -32,37 +45,63 @@ VERDICTS = {"yes": "reaches the target", "no": "does not reach it", "unknown": "
 
 def ask_audit(analysis: Analysis) -> None:
     """Ask for the plan and the rated rows, and keep the audit. Raises DataError."""
+    tag = analysis.rated.key[:12]
     plan_place, rows_place = st.columns(2, gap="large")
     with plan_place:
-        uploaded = st.file_uploader("Plan (JSON)", type=["json"], key="audit_plan_upload", max_upload_size=1)
+        uploaded = st.file_uploader("Plan (JSON)", type=["json"], key=f"audit_plan_{tag}", max_upload_size=1)
         if uploaded is not None:
-            keep_plan(analysis, plan_from_json(uploaded.getvalue()))
+            keep_audit(analysis, plan=plan_from_json(uploaded.getvalue()))
         plan = kept_audit(analysis).plan
         st.caption("The plan of steps 1 and 2 is used unless you give another one." if plan else "Step 1 makes a plan.")
     with rows_place:
         found = read_upload(
-            analysis, "Rated rows of the draw", key="audit_rows", hint="The drawn rows with their ratings."
+            analysis, "Rated rows of the draw", key=f"audit_rows_{tag}", hint="The drawn rows with their ratings."
         )
-    if found is None or plan is None:
-        return
-    frame, name = found
-    columns, known = offered_columns(frame), analysis.rated.columns
+    if found is not None and plan is not None:
+        _read(analysis, plan, found, (None if uploaded is None else uploaded.file_id,))
+    known = kept_audit(analysis)
+    if known.audit is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"Recall rests on the audit *{as_text(known.name)}*.")
+            st.button(
+                "Remove it",
+                key="audit_remove",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=keep_audit,
+                args=(analysis,),
+                kwargs={"audit": None, "name": ""},
+            )
+
+
+def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Hashable, ...]) -> None:
+    """Ask what the columns of rated rows mean, and keep the audit once for each answer."""
+    frame, known = upload.frame, analysis.rated.columns
+    columns = offered_columns(frame)
     label_place, positive_place, key_place = st.columns(3)
     label = ask_column(label_place, "Rating", columns, known.rating, key="audit_label", placeholder="Choose a column")
     if label is None:
         return
-    with positive_place:
-        positive = ask_positive(
-            "Rating that means fraud", frame, label, known.only_positive, name, "rating", key=f"audit_positive_{label}"
+    meanings, positive = (known.known_meanings, None) if label == known.rating else (None, known.only_positive)
+    if meanings is None:
+        words = list(dict.fromkeys([*filter(None, [positive]), *rating_values(frame[label])[1][:MAX_WORDS]]))
+        positive = positive_place.selectbox(
+            "Rating that means fraud",
+            words,
+            index=words.index(positive) if positive in words else None,
+            key=f"audit_positive_{label}_{upload.file_id}",
+            placeholder="Choose a rating",
         )
     key = key_place.selectbox(
         "Column that identifies rows", columns, index=None, key="audit_rows_key", placeholder="(not checked)"
     )
-    if positive is None:
+    if meanings is None and positive is None:
         st.info("Choose the rating that means fraud.", icon=":material/help:")
         return
-    meanings = known.known_meanings if label == known.rating and positive == known.only_positive else None
-    keep_audit(analysis, Audit.from_frame(frame, plan, label, key=key, positive=positive, meanings=meanings), name)
+    about = (*answers, upload.file_id, label, positive, key)
+    if about != kept_audit(analysis).answers:
+        audit = Audit.from_frame(frame, plan, label, key=key, positive=positive, meanings=meanings)
+        keep_audit(analysis, audit=audit, name=upload.name, answers=about)
 
 
 def show_results(analysis: Analysis, point: Point) -> None:
@@ -73,39 +112,34 @@ def show_results(analysis: Analysis, point: Point) -> None:
     reading = audit_reading(analysis)
     if reading is None:
         return
-    found = estimates_at(analysis, reading, point)
-    strata = reading.strata_at(current_target().marginal_precision)
-    st.markdown(f"#### {_sentence(analysis, reading, found, point)}")
-    _show_picture(analysis, reading, found, strata)
-    _show_estimates(reading, found)
-    _show_strata(strata)
+    flagged = caught_at(analysis, reading, point)
+    found, target = reading.of(flagged), target_of(point)
+    strata = reading.strata_at(target)
+    st.markdown(f"#### {_sentence(reading, found, flagged)}")
+    _show_picture(reading, found, strata)
+    _show_estimates(analysis, reading, found)
+    _show_strata(strata, target)
     _offer_joined(analysis, reading)
 
 
-def _sentence(analysis: Analysis, reading: AuditReading, found: AuditEstimates, point: Point) -> str:
+def _sentence(reading: AuditReading, found: AuditEstimates, flagged: Counts[float]) -> str:
     """State how much is caught, and the gain of more ratings."""
-    stratum, narrower = reading.with_more(MORE, analysis.deployable(point), analysis.settings.rule)
-    recall, words = found.recall, vocabulary()
-    low, high = (percent(bound).split(".")[0] for bound in (recall.low, recall.high))
-    more = (
-        f"; {MORE} more ratings in stratum {stratum} would narrow it to {_between(narrower)}"
-        if (narrower.high - narrower.low) < 0.95 * (recall.high - recall.low)
-        else ""
-    )
-    return f"Between {low} and {high} % of {words.positive} is caught{more}."
+    better, recall = reading.with_more(MORE, flagged), found.recall
+    more = ""
+    if better is not None and (better[1].high - better[1].low) < 0.95 * (recall.high - recall.low):
+        more = f"; {MORE} more ratings in stratum {better[0]} would narrow it to {_between(better[1], '–')}"
+    return f"Between {_between(recall, ' and ')} of {vocabulary().positive} is caught{more}."
 
 
-def _between(interval: Interval) -> str:
-    return f"{100 * interval.low:.0f}–{100 * interval.high:.0f} %"
+def _between(interval: Interval, joint: str) -> str:
+    """Write whole percentages that hold an interval."""
+    return f"{math.floor(100 * interval.low)}{joint}{math.ceil(100 * interval.high)} %"
 
 
-def _show_picture(
-    analysis: Analysis, reading: AuditReading, found: AuditEstimates, strata: tuple[StratumFinding, ...]
-) -> None:
+def _show_picture(reading: AuditReading, found: AuditEstimates, strata: tuple[StratumFinding, ...]) -> None:
     blocked = sum(one.positives.estimate for one in strata if one.blocked and one.rated)
     unflagged = sum(one.positives.estimate for one in strata if not one.blocked and one.rated)
-    kept_back = max(found.missed.estimate - unflagged, 0.0)
-    caught = reading.rated.tp - kept_back
+    caught, kept_back = found.caught, max(reading.rated.tp - found.caught, 0.0)
     st.plotly_chart(
         audit_chart(caught, kept_back, strata, theme=theme(), vocabulary=vocabulary()),
         theme=None,
@@ -115,7 +149,7 @@ def _show_picture(
     )
 
 
-def _show_estimates(reading: AuditReading, found: AuditEstimates) -> None:
+def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstimates) -> None:
     words = vocabulary()
     shares = {"Recall": found.recall, "F1": found.f1, "Prevalence": found.prevalence}
     counts = {f"Missed {words.positive}": found.missed, "False blocks": found.false_blocks}
@@ -139,14 +173,20 @@ def _show_estimates(reading: AuditReading, found: AuditEstimates) -> None:
     left_out = f"; {plural(open_rows, 'drawn row')} without a rating left out" if open_rows else ""
     st.caption(
         f"From {plural(rated, 'rating')} at random, {plural(int(reading.audit.positives.sum()), 'positive')} among "
-        f"them{left_out}. Recall counts all "
-        f"{unrated()} of the period of the data."
+        f"them{left_out}. Recall counts all {unrated()} of the period of the data."
     )
+    waiting = analysis.rated.undecided_weight
+    if waiting:
+        st.warning(
+            f"{plural(waiting, 'alert')} {'is' if waiting == 1 else 'are'} undecided and in none of these figures: "
+            f"each that turns out to be {words.positive} and is flagged raises recall.",
+            icon=":material/hourglass_top:",
+        )
 
 
-def _show_strata(strata: tuple[StratumFinding, ...]) -> None:
+def _show_strata(strata: tuple[StratumFinding, ...], target: float) -> None:
     """Compare each stratum with the target, for the floors and the block threshold."""
-    target, words = current_target().marginal_precision, vocabulary()
+    words = vocabulary()
     st.markdown(f"**{_advice(strata, target)}**")
     show_numbers(
         [
@@ -170,19 +210,20 @@ def _show_strata(strata: tuple[StratumFinding, ...]) -> None:
 
 def _advice(strata: tuple[StratumFinding, ...], target: float) -> str:
     words, wanted = vocabulary(), share(target, 1_000)
-    below = [one for one in strata if not one.blocked]
-    reaching = next((place for place, one in enumerate(below) if one.worth != "yes"), len(below))
+    below = [(place, one) for place, one in enumerate(strata) if not one.blocked and one.documents]
+    reaching = next((number for number, (_, one) in enumerate(below) if one.worth != "yes"), len(below))
+    nearest, first = below[0]
     if reaching:
         advice = (
             f"Lower the floors by {plural(reaching, 'stratum', 'strata')}: at least {wanted} there is {words.positive}."
         )
-    elif below[0].worth == "unknown":
+    elif first.worth == "unknown":
         advice = (
-            f"Whether {wanted} of stratum 0 is {words.positive} is not known yet: rate more of it before lowering a "
-            "floor."
+            f"Whether {wanted} of stratum {nearest} is {words.positive} is not known yet: rate more of it before "
+            "lowering a floor."
         )
     else:
-        advice = f"The floors are low enough: less than {wanted} of stratum 0 is {words.positive}."
+        advice = f"The floors are low enough: less than {wanted} of stratum {nearest} is {words.positive}."
     for one in strata:
         if one.blocked and one.worth == "no":
             advice += f" Raise the block threshold: less than {wanted} of what it blocks is {words.positive}."

@@ -5,11 +5,23 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from multiloss_core import DataError
+from multiloss_core import DataError, Unit
 from multiloss_core.formatting import plural, reached, score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.shared.formatting import as_text, unrated, vocabulary
+
+
+def require_documents(analysis: Analysis) -> None:
+    """Stop the page, with a way out, where amounts are counted."""
+    if analysis.settings.unit is Unit.MONEY:
+        st.info(
+            "An audit counts documents, and the settings count amounts. Count documents on *Operating point*, then "
+            "come back.",
+            icon=":material/info:",
+        )
+        st.page_link("pages/operating_point.py", label="Operating point", icon=":material/tune:")
+        st.stop()
 
 
 def introduction(analysis: Analysis, point: Point) -> None:

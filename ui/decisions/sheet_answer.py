@@ -21,7 +21,7 @@ from multiloss_core.inspection import (
     weekly_counts,
 )
 from multiloss_core.numerics import Floats, precision_interval, written_number
-from multiloss_core.thresholds import SMOOTH, ManualPoint, Point
+from multiloss_core.thresholds import SMOOTH, Point
 from multiloss_core.thresholds.targets import manual_point
 from ui.data.rated import rated_uploads
 from ui.decisions.sheet_questions import BALANCED, FACTORS, Affordable, Setting
@@ -32,7 +32,15 @@ from ui.operating_point.point_text import unused_scores
 from ui.operating_point.sections.over_time import about, dated
 from ui.operating_point.sections.save_decision import make_decision
 from ui.operating_point.settings import choose_method
-from ui.operating_point.state import IN_URL, current_target, percent_of, remember_point, set_target, shown_point
+from ui.operating_point.state import (
+    IN_URL,
+    current_target,
+    percent_of,
+    remember_point,
+    set_target,
+    shown_point,
+    target_of,
+)
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.session import SheetPoint, session
 from ui.shared.url_params import UrlParameter, numbers_parameter
@@ -63,7 +71,7 @@ def show_cautions(analysis: Analysis, settings: Sequence[Setting], chosen: Setti
 def no_clear_gain(analysis: Analysis, point: Point, current: Floats, most_alerts: float | None) -> str | None:
     """Describe a gain that may be chance; None if it is clear or a cap demands the change."""
     source, rule = analysis.rated.source, analysis.settings.rule
-    target = current_target().marginal_precision if isinstance(point, ManualPoint) else point.marginal_precision
+    target = target_of(point)
     try:
         found = compare(source, current, analysis.deployable(point), rule)
     except DataError:

@@ -1,12 +1,13 @@
 """The audit of a file: its plan, its ratings, and recall at the point on the screen."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from multiloss_core import Counts, DataError, Unit
-from multiloss_core.audit import Audit, AuditEstimates, AuditPlan, AuditReading, read_audit
+from multiloss_core.audit import Audit, AuditEstimates, AuditReading, read_audit
 from multiloss_core.decisions import RecordedAudit, recorded_audit
 from multiloss_core.formatting import percent
 from multiloss_core.numerics import Floats
@@ -20,18 +21,13 @@ from ui.shared.session import KeptAudit, session
 
 
 def kept_audit(analysis: Analysis) -> KeptAudit:
-    """Return the plan and the audit of a file, as far as there are any."""
-    return session().audits.get(analysis.rated.fingerprint, KeptAudit())
+    """Return the plan and the audit of rated data under their columns, as far as there are any."""
+    return session().audits.get(analysis.rated.key, KeptAudit())
 
 
-def keep_plan(analysis: Analysis, plan: AuditPlan) -> None:
-    """Keep the plan of an audit of a file."""
-    session().audits[analysis.rated.fingerprint] = replace(kept_audit(analysis), plan=plan)
-
-
-def keep_audit(analysis: Analysis, audit: Audit | None, name: str = "") -> None:
-    """Keep the rated audit of a file, or forget it."""
-    session().audits[analysis.rated.fingerprint] = replace(kept_audit(analysis), audit=audit, name=name)
+def keep_audit(analysis: Analysis, **parts: Any) -> None:
+    """Keep parts of `KeptAudit` for rated data, beside those kept before."""
+    session().audits[analysis.rated.key] = replace(kept_audit(analysis), **parts)
 
 
 def audit_reading(analysis: Analysis) -> AuditReading | None:
@@ -45,12 +41,20 @@ def _reading(key: str, audit: Audit, _analysis: Analysis) -> AuditReading:
     return read_audit(_analysis.rated.source, audit)
 
 
-def estimates_at(analysis: Analysis, reading: AuditReading, point: Point) -> AuditEstimates:
-    """Estimate recall at a point, or at own thresholds of segments where these are chosen."""
+def caught_at(analysis: Analysis, reading: AuditReading, point: Point) -> Counts[float]:
+    """Count what a point, or own thresholds of segments, flag and no threshold blocks.
+
+    Raises DataError where the audit has no answer for it.
+    """
     own = chosen_segments(analysis, point)
     if own is not None:
-        return reading.of(Counts(own[1].tp, own[1].fp))
-    return reading.at(analysis.deployable(point), analysis.settings.rule)
+        return reading.caught_by_segment(Counts(own[1].tp, own[1].fp))
+    return reading.caught_at(analysis.deployable(point), analysis.settings.rule)
+
+
+def estimates_at(analysis: Analysis, reading: AuditReading, point: Point) -> AuditEstimates:
+    """Estimate recall at a point. Raises DataError as `caught_at`."""
+    return reading.of(caught_at(analysis, reading, point))
 
 
 def audit_to_record(analysis: Analysis, point: Point) -> RecordedAudit | None:

@@ -9,7 +9,7 @@ from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 from multiloss_core import CountSurfaces, OperatingPoint, operating_point
 from multiloss_core.generalisation import PathBands, PointBootstrap
 from multiloss_core.numerics import Floats
-from multiloss_core.thresholds import Point
+from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
 from ui.shared.session import ShownPoint, Target, session
 from ui.shared.url_params import FIRST, HIGHEST, LOWEST, UrlParameter
@@ -20,6 +20,12 @@ DIGITS = 6
 def current_target() -> Target:
     """Return this session's target."""
     return session().point.target
+
+
+def target_of(point: Point) -> float:
+    """Return the marginal precision asked of a point; of one set by hand, that of the slider."""
+    by_hand = isinstance(point, ManualPoint) or not point.marginal_precision > 0
+    return current_target().marginal_precision if by_hand else point.marginal_precision
 
 
 def restore_target() -> None:

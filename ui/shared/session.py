@@ -325,11 +325,15 @@ class TopKState:
 
 @dataclass(frozen=True)
 class KeptAudit:
-    """The plan of a file's audit, and its ratings from the file `name`."""
+    """The plan of an audit of rated data, and its ratings from the file `name`.
+
+    `answers`: the upload and the meanings of its columns, by which `audit` was read.
+    """
 
     plan: AuditPlan | None = None
     audit: Audit | None = None
     name: str = ""
+    answers: Hashable = None
 
 
 @dataclass
@@ -338,7 +342,7 @@ class Session:
 
     `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
     counts along their paths, `counted_segments` by segment; `borderline`: rows near thresholds; `stopped`: keys of
-    cancelled calculations; `paper_run`: the run of a paper's set; `audits`: the audit of each file by its fingerprint;
+    cancelled calculations; `paper_run`: the run of a paper's set; `audits`: the audit of rated data by their key;
     `audit_populations`: strata that were counted in connected sources.
     """
 
