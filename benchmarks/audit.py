@@ -216,8 +216,8 @@ def by_allocation(sizes: Indices, rated: Indices) -> Floats:
 
 METHODS = {
     "half a positive by n^2 / N": spread(by_allocation),
-    "half a positive by n (default)": spread(lambda _, rated: 0.5 * rated / rated.sum()),
-    "half a positive by N": spread(lambda sizes, _: 0.5 * sizes / sizes.sum()),
+    "half a positive by n": spread(lambda _, rated: 0.5 * rated / rated.sum()),
+    "half a positive by N (default)": spread(lambda sizes, _: 0.5 * sizes / sizes.sum()),
     "half a positive in each (Jeffreys)": spread(lambda sizes, _: np.full(len(sizes), 0.5)),
     "MOVER of Wilson": mover,
     "Clopper-Pearson, level split": split_levels,

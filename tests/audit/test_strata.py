@@ -112,3 +112,13 @@ def test_rules_of_words_have_no_sql():
     assert strata.assign(audit_scores(frame, strata.names, 1)).tolist() == [-1, 0, -1]
     with pytest.raises(DataError, match="column of 0 and 1"):
         strata.sql()
+
+
+def test_blank_and_boolean_rules_are_off():
+    frame = pd.DataFrame({"a": [0.1, 0.2, 0.3, 0.9], "rule": [None, 1.0, 0.0, None]})
+    scores = audit_scores(frame, ["a", "rule"], 1)
+    strata = score_strata(scores, [0.5, 1.0], names=["a", "rule"], count=1, alert_rules=1)
+    assert strata.assign(scores).tolist() == [0, -1, 0, -1]
+    for column in ("rule", "CAST(rule AS boolean) AS rule"):
+        found = duckdb.sql(f"SELECT {strata.sql('duckdb')} AS n FROM (SELECT a, {column} FROM frame)").df()["n"]
+        assert found.fillna(-1).tolist() == [0, -1, 0, -1]

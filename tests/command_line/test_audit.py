@@ -119,3 +119,24 @@ def test_unusable_ratings_end_with_a_sentence(decided, tmp_path):
     (tmp_path / "plan.json").write_text("{}")
     written = ["--plan", tmp_path / "plan.json", "--rated", tmp_path / "rated.csv"]
     assert "no plan of an audit" in complaint(run("audit", "read", record, *given, *written))
+
+
+def test_blocked_documents_count_once(put, decided, tmp_path):
+    record, given = decided
+    frame = everything()[1]
+    block = float(frame[SCORES[0]].quantile(0.998))
+    documents = put(frame.drop(columns="verdict"), "csv")[0]
+    options = ["--documents", documents, "--block", f"{SCORES[0]}={block}", "--budget", "800", "--key", "id"]
+    assert run("audit", "plan", record, *given, *options, "--output", tmp_path).exit_code == 0
+    rows = pd.read_csv(tmp_path / "audit.csv").merge(frame[["id", "verdict"]], on="id")
+    rows.to_csv(tmp_path / "rated.csv", index=False)
+    written = ["--plan", tmp_path / "audit-plan.json", "--rated", tmp_path / "rated.csv"]
+    assert run("audit", "read", record, *given, *written, "--output", tmp_path / "audited.json").exit_code == 0
+    audited = DecisionRecord.from_json((tmp_path / "audited.json").read_bytes())
+    fraud, blocked = frame["verdict"] == "fraud", frame[SCORES[0]] >= block
+    assert audited.audit.caught == (audited.flags(frame) & fraud & ~blocked).sum()
+    truth = ((audited.flags(frame) | blocked) & fraud).sum() / fraud.sum()
+    assert audited.audit.recall.low <= truth <= audited.audit.recall.high
+    run("watch", tmp_path / "audited.json", *given, "--json", tmp_path / "watched.json")
+    again = json.loads((tmp_path / "watched.json").read_text())["recall"]
+    assert again["estimate"] == pytest.approx(audited.audit.recall.estimate)
