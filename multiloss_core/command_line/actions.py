@@ -129,7 +129,7 @@ def choose(
         evidence=evidence,
         current=current,
         segments=segments,
-        segment_counts=None if by_segment is None else by_segment.points.proposal_total,
+        segment_counts=None if by_segment is None else by_segment.points.own_total,
         author=options.author,
         reason=options.reason,
     )

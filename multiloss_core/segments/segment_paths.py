@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,8 +26,6 @@ from multiloss_core.thresholds.data.undecided_documents import no_documents
 from multiloss_core.thresholds.paths.smooth import TARGETS, path_of_fit
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-
-Cap = Literal["alerts", "fp"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,19 +78,16 @@ class SegmentPaths:
             held_out_gains=tuple(self.gate.gain_of_segment(s, target) for s in range(len(self.names))),
         )
 
-    def point_under(self, cap: float, *, of: Cap = "alerts", days: float = 1.0) -> SegmentPoints:
+    def point_under(self, cap: float) -> SegmentPoints:
         """Find the lowest target at which the proposal of all segments together meets a cap.
 
-        `cap`: most alerts (rated and undecided) or most FP, in `days`: with the number of days in the data it is a cap
-        for each day. No other choice of points of these paths with as few expected alerts has more expected TP.
-        O(s t log m) for t steps of all paths.
+        `cap`: most alerts, rated and undecided. No other choice of points of these paths with as few expected alerts
+        has more expected TP. O(s t log m) for t steps of all paths.
 
-        Raises DataError: a negative cap, no positive number of days, or an unknown kind of cap.
+        Raises DataError: a negative cap.
         """
-        if of not in ("alerts", "fp"):
-            raise DataError(f"The cap must be on 'alerts' or 'fp', not '{of}'.")
-        if not (cap >= 0 and days > 0):
-            raise DataError(f"A cap must be at least 0 in more than 0 days, not {cap} in {days}.")
+        if not cap >= 0:
+            raise DataError(f"A cap must be at least 0, not {cap}.")
         is_own = self.gate.is_open
         parts = [
             (self.own[s] if is_own else self.common, (self.own_in_segments if is_own else self.common_in_segments)[s])
@@ -104,8 +99,8 @@ class SegmentPaths:
         summed = np.zeros(len(targets))
         for path, counts in parts:
             at = vertices_of(path, corners_at(path, targets))
-            summed += counts.fp[at] if of == "fp" else (counts.alerts + counts.undecided)[at]
-        meets = np.flatnonzero(summed <= cap * days * (1 + 1e-9))
+            summed += (counts.alerts + counts.undecided)[at]
+        meets = np.flatnonzero(summed <= cap * (1 + 1e-9))
         return self.points_at(float(targets[meets[0] if meets.size else -1]))
 
 
