@@ -93,8 +93,6 @@ def choose(
     current = _current(options.current, columns)
     dataset, table = _rated(loaded, columns, options.rule, report)
     data = dataset.source
-    if not methods[options.method].works_on(data):
-        raise DataError(f"The method '{options.method}' needs the documents themselves; choose {SMOOTH.name}.")
     resolution = RESOLUTIONS[len(columns.scores)][1]
     search = PathSearch(data, options.rule, resolution, "positives")
     report("Finding the best thresholds")
