@@ -51,10 +51,10 @@ def source_counts(
     order: Sequence[str] | None = None,
     rule: Rule = "any",
 ) -> tuple[SourceCounts, ...]:
-    """Count the alerts of each source in priority order, at thresholds (k,), infinity for off. O(n k).
+    """Count the alerts of each source in priority order at thresholds (k,). O(n k).
 
-    `order` names all sources or the first ones. The first active source that raises an alert takes it: the order
-    decides which source an alert counts for, and not whether it is one. An inactive score raises nothing.
+    Infinity is off. `order` names all sources or the first ones. The first active source that raises an alert takes it:
+    the order decides which source an alert counts for, and not whether it is one. An inactive score raises nothing.
 
     Raises DataError: an order with unknown or repeated names, or not one usable threshold for each source.
 
@@ -116,7 +116,7 @@ def source_counts(
 
 
 def _places(names: Sequence[str], first: Sequence[str]) -> list[int]:
-    """Find the position of each source in an order that names all or the first ones. Raises DataError."""
+    """Find the positions of sources, those named `first` in front. Raises DataError."""
     wrong = next((name for name in first if name not in names or list(first).count(name) > 1), None)
     if wrong is not None:
         raise DataError(f"The order holds '{wrong}', which is no source or stands there twice; name each once.")

@@ -12,12 +12,7 @@ from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments.counted_paths import SegmentCounter, own_path
 from multiloss_core.segments.gate import Gate, closed_gate, held_out_gate
 from multiloss_core.segments.points import CountsAlong, SegmentPoints, corners_at, point_of, vertices_of
-from multiloss_core.segments.rated_segments import (
-    RatedSegments,
-    segment_names,
-    segments_of_counts,
-    segments_of_documents,
-)
+from multiloss_core.segments.rated_segments import RatedSegments, segments_of_counts, segments_of_documents
 from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
@@ -141,22 +136,18 @@ def segment_paths(
     """
     require_rule(rule)
     fit = smooth_fit(source, resolution=resolution)
-    waiting = np.empty(0, dtype=object) if undecided is None else segment_names(undecided)
     if isinstance(source, RatedDocuments):
         if isinstance(segments, Mapping):
             raise DataError("Documents need one segment name each, not counts by segment.")
         alerts = source.undecided
-        if undecided is not None and len(waiting) != len(alerts):
-            raise DataError(f"Give one segment for each of {len(alerts):,} undecided alerts, not {len(waiting):,}.")
-        rated = segments_of_documents(source, fit, segment_names(segments), waiting)
+        rated, of_segment = segments_of_documents(source, fit, segments, undecided)
     else:
         if not isinstance(segments, Mapping):
             raise DataError("Counted data need the counts of each segment, not names of documents.")
-        if len(waiting):
+        if undecided is not None and np.size(undecided):
             raise DataError("Counted data have no undecided alerts; leave their segments out.")
         rated, alerts = segments_of_counts(source, fit, segments), no_documents(len(source.names))
-    positions = {name: s for s, part in enumerate(rated.members) for name in part}
-    of_segment = np.array([positions[name] for name in waiting.tolist()], dtype=np.intp)
+        of_segment = np.empty(0, dtype=np.intp)
 
     common = path_of_fit(source, fit, rule)
     counts, squares = rated.table(rated.row_weight), rated.table(rated.row_square).sum(axis=0)

@@ -37,7 +37,7 @@ def test_different_segments_get_own_thresholds():
 @pytest.mark.parametrize("groups", [1, 30])
 def test_folds_keep_groups_whole_unless_there_is_one(groups):
     documents, names = segmented(4, groups=groups, rows=200)
-    rated = segments_of_documents(documents, smooth_fit(documents), names, np.empty(0, dtype=object))
+    rated, _ = segments_of_documents(documents, smooth_fit(documents), names)
     assert rated.folds == 5
     if groups > 1:
         assert all(len(set(rated.row_fold[documents.groups == group])) == 1 for group in range(groups))
@@ -46,7 +46,7 @@ def test_folds_keep_groups_whole_unless_there_is_one(groups):
 @pytest.mark.parametrize("grouped", [False, True])
 def test_gains_and_errors_equal_loops_over_documents(grouped):
     documents, names = segmented(5, rows=300, weighted=True, groups=20 if grouped else None)
-    rated = segments_of_documents(documents, smooth_fit(documents), names, np.empty(0, dtype=object))
+    rated, _ = segments_of_documents(documents, smooth_fit(documents), names)
     generator = np.random.default_rng(0)
     own, common = generator.integers(0, len(GATE_TARGETS) + 1, (2, 300))
     gate = gate_of(rated, own, common)
