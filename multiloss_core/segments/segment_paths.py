@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.segments.counted_paths import SegmentCounter, own_path
+from multiloss_core.segments.counted_paths import count_along, own_path
 from multiloss_core.segments.gate import Gate, closed_gate, held_out_gate
 from multiloss_core.segments.points import CountsAlong, SegmentPoints, corners_at, point_of, vertices_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_counts, segments_of_documents
@@ -153,16 +154,18 @@ def segment_paths(
     counts, squares = rated.table(rated.row_weight), rated.table(rated.row_square).sum(axis=0)
     fits = fit_segments(rated, fit, counts)
     nodes = nodes_of_segments(rated, fits, counts.sum(axis=0), squares, TARGETS, rule)
-    counters = [
-        SegmentCounter.of(rated, fits, s, alerts.part(np.flatnonzero(of_segment == s))) for s in range(len(rated.names))
-    ]
-    own = [own_path(counter, found, common) for counter, found in zip(counters, nodes, strict=True)]
+    own, common_in_segments = [], []
+    for s, (part, best) in enumerate(zip(fits.own, nodes, strict=True)):
+        waiting = alerts.part(np.flatnonzero(of_segment == s))
+        count = partial(count_along, part, squares.sum(axis=0)[rated.pair_segment == s], waiting, rule)
+        own.append(own_path(part, best, common, count))
+        common_in_segments.append(count(common.thresholds))
     paths = SegmentPaths(
         names=rated.names,
         members=rated.members,
         common=common,
         own=tuple(path for path, _ in own),
-        common_in_segments=tuple(counter.along(common.thresholds, rule) for counter in counters),
+        common_in_segments=tuple(common_in_segments),
         own_in_segments=tuple(counted for _, counted in own),
         shifts=fits.shifts,
         rated=rated,
