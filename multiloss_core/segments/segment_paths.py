@@ -71,7 +71,7 @@ class SegmentPaths:
             ),
             proposed="own" if self.gate.is_open else "common",
             held_out_gain=self.gate.gain(target),
-            held_out_gains=tuple(self.gate.gain_of_segment(s, target) for s in range(len(self.names))),
+            held_out_gains=self.gate.gains_by_segment(target),
         )
 
     def point_under(self, cap: float) -> SegmentPoints:
