@@ -8,7 +8,7 @@ from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes
+from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes, refits_of
 from multiloss_core.thresholds.paths.node_tables import ExpectedCells, counts_along_nodes, nodes_at, thresholds_at
 from multiloss_core.thresholds.paths.resampling import resamples_of
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
@@ -62,7 +62,7 @@ def path_of_fit(
 ) -> ThresholdPath:
     """Find the path of a fit, counted exactly on `source`; see `smooth_path`."""
     known = None if current is None else checked_thresholds(current, source.names)
-    best = averaged_nodes(fit, TARGETS, rule, resamples_of(source, fit), known)
+    best = averaged_nodes(fit, TARGETS, rule, refits_of(fit, resamples_of(source, fit)), known)
     nodes, tp, alerts = expected_along(fit, best, rule)
     thresholds = thresholds_at(fit.cells, nodes)
     if known is not None and source.documents is not None:
