@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -346,10 +348,7 @@ def _by_flag_and_segment(
         chosen = names.isin(keys) if keys else ~names.isin([*own])
         unlisted = unlisted if keys else segments.unlisted(names.to_numpy(), found.documents)
         each.append(_by_flag(found, chosen.to_numpy()))
-    documents, weights, squares = (
-        np.sum([getattr(one, part) for one in each], axis=0) for part in ("documents", "weights", "squares")
-    )
-    return CellCounts(each[0].cells, documents, weights, squares), unlisted
+    return reduce(add, each), unlisted
 
 
 def _by_flag(along: PathCounts, chosen: Bools | None = None) -> CellCounts:
