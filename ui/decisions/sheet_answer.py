@@ -20,7 +20,7 @@ from multiloss_core.inspection import (
     precision_drift,
     weekly_counts,
 )
-from multiloss_core.numerics import NORMAL_95, Floats, precision_interval, written_number
+from multiloss_core.numerics import Floats, precision_interval, written_number
 from multiloss_core.thresholds import SMOOTH, ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point
 from ui.data.rated import rated_uploads
@@ -88,7 +88,7 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
     counts = point if point.alerts else totals
     low, high = precision_interval(counts.precision, counts.alerts)
     share = float(np.clip(counts.precision, 0.05, 0.95))
-    needed = share * (1 - share) * (NORMAL_95 / WANTED_MARGIN) ** 2
+    needed = share * (1 - share) * (1.96 / WANTED_MARGIN) ** 2
     where = "at this point" if point.alerts else "of all rated alerts"
     st.warning(
         f"**Only {plural(positives, 'rated fraud')}.** The precision {where} lies between {percent(low)} and "
