@@ -133,7 +133,7 @@ PUBLIC = {
             f"multiloss_core.{part}"
             for part in (
                 *("tables", "thresholds", "thresholds.targets", "generalisation", "inspection"),
-                *("losses", "decisions", "figures", "numerics", "engines", "datasets", "segments", "audit"),
+                *("losses", "decisions", "figures", "numerics", "engines", "datasets", "sources", "segments", "audit"),
             )
         ),
     )

@@ -10,8 +10,8 @@ from scipy.special import expit
 
 from multiloss_core.datasets.source import RatedSource, ScoredSource
 from multiloss_core.numerics import Bools
+from multiloss_core.sources import simulate_alert_queue
 from multiloss_core.tables import COUNT_TABLE, ColumnMeanings, ItemColumns, Meaning
-from multiloss_core.thresholds import simulate_alert_queue
 from multiloss_core.thresholds.data.count_surfaces import count_surfaces
 from multiloss_core.thresholds.data.counts import flagged
 from multiloss_core.thresholds.data.simulated_population import simulate_population

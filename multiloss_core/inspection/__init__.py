@@ -4,8 +4,7 @@
 `borderline_documents` finds the documents nearest to
 the thresholds. Over time: `calendar` of the documents' times, then `weekly_counts`, `daily_alerts` and the tests
 `precision_drift` and `alerts_drift`; `incomplete_from` finds weeks with incomplete ratings. By segment:
-`segmentation`, then `segment_counts`. By score and alert rule in priority order: `source_counts`. `graph_walk` shows
-how the graph's shortest path is found.
+`segmentation`, then `segment_counts`. `graph_walk` shows how the graph's shortest path is found.
 """
 
 import lazy_loader

@@ -33,5 +33,3 @@ from .segments import segment_counts as segment_counts
 from .segments import segmentation as segmentation
 from .segments import segments_of_sums as segments_of_sums
 from .simpler_rules import compare_with_simpler_rules as compare_with_simpler_rules
-from .source_counts import SourceCounts as SourceCounts
-from .source_counts import source_counts as source_counts

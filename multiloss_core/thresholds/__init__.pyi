@@ -16,7 +16,6 @@ from .data.rating_floors import FloorEstimate as FloorEstimate
 from .data.rating_floors import FloorMethod as FloorMethod
 from .data.rating_floors import UncertainFloorsError as UncertainFloorsError
 from .data.rating_floors import explaining_scores as explaining_scores
-from .data.simulated_queue import simulate_alert_queue as simulate_alert_queue
 from .data.undecided_documents import UndecidedDocuments as UndecidedDocuments
 from .paths.graph import to_graphml as to_graphml
 from .paths.graph import to_networkx as to_networkx

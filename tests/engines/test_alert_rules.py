@@ -9,9 +9,9 @@ from multiloss_core.engines import count_along
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.counting import count_documents
 from multiloss_core.engines.loading import load_sample, rated_columns_of
-from multiloss_core.inspection import source_counts
+from multiloss_core.sources import RuleSet, simulate_alert_queue
 from multiloss_core.tables import ColumnMeanings
-from multiloss_core.thresholds import GRAPH, SMOOTH, PathSearch, simulate_alert_queue
+from multiloss_core.thresholds import GRAPH, SMOOTH, PathSearch
 
 TABLE = "alerts.parquet"
 RULES = ("velocity", "hit", "why has R12", "why has %_'x")
@@ -87,12 +87,16 @@ def test_sources_are_those_of_the_documents(counted, documents):
     point = operating_point(SMOOTH.find(PathSearch(counts)), 0.1)
     order = [*RULES, "model B", "model A"]
     for one, other in zip(
-        source_counts(counts, point.thresholds, order), source_counts(documents, point.thresholds, order), strict=True
+        RuleSet.of(counts, point.thresholds, order).sources,
+        RuleSet.of(documents, point.thresholds, order).sources,
+        strict=True,
     ):
         assert (one.name, *one.incremental, *one.raised, *one.unique) == (
             other.name, *other.incremental, *other.raised, *other.unique
         )  # fmt: skip
-        assert one.switch_interval == pytest.approx(other.switch_interval, nan_ok=True)
+        assert [one.switch_off.low, one.switch_off.high] == pytest.approx(
+            [other.switch_off.low, other.switch_off.high], nan_ok=True
+        )
 
 
 def test_refuses_a_rule_of_other_numbers(tmp_path):

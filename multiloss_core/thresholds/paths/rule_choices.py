@@ -1,5 +1,6 @@
 """Choose which alert rules to keep beside the best thresholds of the scores."""
 
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -23,14 +24,33 @@ MAX_TABLES = 100
 TOLERANCE = 1e-9
 
 
-def rule_choices(fit: ExpectedCells, targets: Floats) -> Bools:
-    """Find the sets of active alert rules (u, r) that are best at some target, smallest first.
+@dataclass(frozen=True, eq=False)
+class RuleChoices:
+    """The best active rules (t, r) for targets (t,), beside the best thresholds of a table.
 
-    Best is the largest expected (1 - m) TP - m FP beside the best thresholds of a table. A document is flagged by an
-    active rule or by a score. Exact for at most 12 rules by branch and bound over their 2^r sets: what the documents of
-    one combination of rules gain at the best thresholds for them alone bounds what they can add. With more rules sets
-    are improved one rule at a time from all and from none. Each set that is looked at costs a table of nodes, which
-    serves all targets.
+    `gains` (t,) are the expected (1 - m) TP - m FP reached; `bounds` (t,): no rules and thresholds of the table can
+    reach more. `is_exact`: nothing better exists.
+    """
+
+    active: Bools
+    gains: Floats
+    bounds: Floats
+    is_exact: bool
+
+    @property
+    def distinct(self) -> Bools:
+        """The different sets of active rules (u, r), those with fewer rules first."""
+        sets = np.unique(self.active, axis=0)
+        return np.asarray(sets[np.argsort(sets.sum(axis=1), kind="stable")])
+
+
+def rule_choices(fit: ExpectedCells, targets: Floats) -> RuleChoices:
+    """Find the active alert rules with the largest expected (1 - m) TP - m FP at each target m.
+
+    A document is flagged by an active rule or by a score. Exact for at most 12 rules by branch and bound over their
+    2^r sets: what the documents of one combination of rules gain at the best thresholds for them alone bounds what they
+    can add. With more rules sets are improved one rule at a time from all and from none, and the bound lets every
+    combination be decided alone. Each set that is looked at costs a table of nodes, which serves all targets.
     """
     search = _Search(fit, targets)
     rules = fit.cells.alert_rules
@@ -38,8 +58,9 @@ def rule_choices(fit: ExpectedCells, targets: Floats) -> Bools:
         search.improve(start)
     if rules <= MAX_EXACT:
         search.compare_all()
-    sets = np.unique([search.sets[number] for number in search.best], axis=0)
-    return np.asarray(sets[np.argsort(sets.sum(axis=1), kind="stable")])
+    active = np.array([search.sets[number] for number in search.best])
+    bounds = search.gains if rules <= MAX_EXACT else search.free_bounds()
+    return RuleChoices(active, search.gains, bounds, rules <= MAX_EXACT)
 
 
 class _Search:
@@ -57,8 +78,9 @@ class _Search:
         tables = 1 + min(len(combinations), MAX_TABLES)
         self.max_nodes = int(np.clip(MAX_NODES_TOGETHER // tables, MIN_TABLE_NODES, MAX_TABLE_NODES))
         tp, alerts = (sums(place, part, len(combinations)) for part in (fit.expected, fit.totals))
-        # What each combination gains where it is flagged as a whole: (p, t).
-        self.whole, self.alerts = tp[:, np.newaxis] - alerts[:, np.newaxis] * targets, alerts
+        # What each combination gains where it is flagged as a whole, and at most where scores decide: (p, t).
+        self.whole = tp[:, np.newaxis] - alerts[:, np.newaxis] * targets
+        self.most = self._most_by_scores(alerts)
 
     def look(self, active: Bools) -> Floats:
         """Compute the largest gain (t,) beside a set of active rules."""
@@ -94,7 +116,7 @@ class _Search:
         """Look at every set whose bound is above the best gain of some target."""
         sets = np.array(list(product([False, True], repeat=self.combinations.shape[1])))
         hit = (sets @ self.combinations.T.astype(np.intp)) > 0
-        bounds = hit @ self.whole + ~hit @ self._most_by_scores()
+        bounds = hit @ self.whole + ~hit @ self.most
         while True:
             excess = bounds - self.gains - TOLERANCE * (1 + np.abs(self.gains))
             number = int(excess.max(axis=1).argmax())
@@ -102,12 +124,17 @@ class _Search:
                 return
             bounds[number] = self.look(sets[number])
 
-    def _most_by_scores(self) -> Floats:
+    def free_bounds(self) -> Floats:
+        """Bound the gain (t,) as if each combination of rules were decided alone."""
+        none: Bools = np.asarray(~self.combinations.any(axis=1))
+        return np.where(none[:, np.newaxis], self.most, np.maximum(self.most, self.whole)).sum(axis=0)
+
+    def _most_by_scores(self, alerts: Floats) -> Floats:
         """Bound what thresholds gain from each combination (p, t)."""
-        most = np.empty_like(self.whole)
-        largest = set(np.argsort(-self.alerts, kind="stable")[:MAX_TABLES].tolist())
-        for number in range(len(most)):
-            mask = np.arange(len(most)) == number
+        most = np.empty((len(alerts), len(self.targets)))
+        largest = set(np.argsort(-alerts, kind="stable")[:MAX_TABLES].tolist())
+        for number in range(len(alerts)):
+            mask = np.arange(len(alerts)) == number
             if number in largest:
                 most[number] = self._gain_by_scores(mask)
             else:

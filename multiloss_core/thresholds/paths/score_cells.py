@@ -60,6 +60,17 @@ def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int, 
     return _cells_of(axes, columns, alert_rules)
 
 
+def every_score(scores: Floats, floors: Floats, alert_rules: int = 0) -> ScoreCells:
+    """Group documents (n, k) into cells of all scores at or above the floors. O(n log n)."""
+    known = [
+        np.unique(np.append(column[column >= floor], floor)) for column, floor in zip(scores.T, floors, strict=True)
+    ]
+    axes = [np.append(values, np.nextafter(values[-1], np.inf)) for values in known]
+    axes[scores.shape[1] - alert_rules :] = [np.ones(1)] * alert_rules
+    columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
+    return _cells_of(tuple(axes), columns, alert_rules)
+
+
 def cells_of_surfaces(buckets: BucketCounts, alert_rules: int = 0) -> tuple[ScoreCells, Floats, Floats]:
     """Turn a table of counts into cells, positives and totals (c,); no weight is negative."""
     positives = buckets.positives.clip(0.0)

@@ -101,7 +101,7 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
 
 def with_rule_choices(fit: SmoothFit) -> SmoothFit:
     """Find the sets of alert rules that are best for some target, where there are rules."""
-    return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES)) if fit.cells.alert_rules else fit
+    return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES).distinct) if fit.cells.alert_rules else fit
 
 
 def count_weight(positives: float, jump_share: float) -> float:

@@ -10,7 +10,7 @@ import pytest
 
 from multiloss_core import RatedCounts, RatedDocuments
 from multiloss_core.engines import count_along, loading
-from multiloss_core.thresholds import simulate_alert_queue
+from multiloss_core.sources import simulate_alert_queue
 from tests.pages.rated_data.steps import (
     as_read,
     box,

@@ -6,8 +6,8 @@ import streamlit as st
 
 from multiloss_core import OperatingPoint, RatedCounts, RatedDocuments, Unit
 from multiloss_core.formatting import count, plural, score_name, shortened
-from multiloss_core.inspection import SourceCounts, source_counts
 from multiloss_core.numerics import Floats
+from multiloss_core.sources import RuleSet, SourceCounts
 from multiloss_core.thresholds import SMOOTH, Point
 from ui.data.document_table import no_documents
 from ui.operating_point.active_goal import set_manual_thresholds
@@ -30,20 +30,20 @@ def show_sources(context: PointContext) -> None:
     if not isinstance(source, RatedDocuments | RatedCounts):
         st.info(no_documents(vocabulary()))
     elif analysis.settings.rule == "all":
-        _show_held_back(source_counts(source, analysis.deployable(point), rule="all"))
+        _show_held_back(RuleSet.of(source, analysis.deployable(point), rule="all"))
     else:
         _show_priorities(analysis, source, point)
 
 
-def _show_held_back(found: tuple[SourceCounts, ...]) -> None:
+def _show_held_back(rules: RuleSet) -> None:
     """Under the rule of all scores: the documents that one score alone holds back."""
     show_numbers(
         [
             {
                 "Held back by": score_name(one.name),
-                **count_columns(one.unique.tp, one.unique.fp, one.switch_interval),
+                **count_columns(one.unique.tp, one.unique.fp, (one.switch_off.low, one.switch_off.high)),
             }
-            for one in found
+            for one in rules.sources
         ],
         COUNT_KINDS,
         alt="Documents that one score alone holds back.",
@@ -55,7 +55,8 @@ def _show_priorities(analysis: Analysis, source: RatedDocuments | RatedCounts, p
     known = session().point.sources.setdefault(analysis.dataset.key, SourceTable(list(analysis.names)))
     at_point = analysis.deployable(point)
     thresholds = _switched(analysis, at_point, known)
-    found = source_counts(source, thresholds, known.order)
+    rules = RuleSet.of(source, thresholds, known.order)
+    found = rules.sources
     _ask(analysis, known, found)
     shadowed = [as_text(shortened(score_name(one.name))) for one in found if one.is_shadowed]
     if shadowed:
@@ -115,9 +116,9 @@ def _row(place: int, one: SourceCounts, *, undecided: bool) -> dict[str, object]
         **waiting,
         RAISED: one.raised.alerts,
         ALONE: one.unique.alerts,
-        FRAUD_ALONE: 100 * one.unique.precision,
-        LOW: 100 * one.switch_interval[0],
-        HIGH: 100 * one.switch_interval[1],
+        FRAUD_ALONE: 100 * one.switch_off.estimate,
+        LOW: 100 * one.switch_off.low,
+        HIGH: 100 * one.switch_off.high,
         NOTE: _note(one),
     }
 

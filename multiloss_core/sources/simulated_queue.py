@@ -61,7 +61,7 @@ def simulate_alert_queue(
     Examples
     --------
     >>> import numpy as np
-    >>> from multiloss_core.thresholds import simulate_alert_queue
+    >>> from multiloss_core.sources import simulate_alert_queue
     >>> simulate_alert_queue(np.random.default_rng(0), documents=50_000, rules=1).rated()
     RatedDocuments(502 documents, 42 positive; rated where model A >= 0.53873, model B >= 0.53023, rule 1 >= 1)
     """

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.inspection import source_counts
+from multiloss_core.sources import RuleSet
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 
 NAMES = ("model", "device", "velocity", "country")
@@ -33,7 +33,7 @@ THRESHOLDS = st.tuples(
 def test_first_match_wins(thresholds: tuple[float, ...], order: list[str]) -> None:
     """Against a loop over documents."""
     documents = queue()
-    found = {source.name: source for source in source_counts(documents, thresholds, order)}
+    found = {source.name: source for source in RuleSet.of(documents, thresholds, order).sources}
     limits = dict(zip(NAMES, thresholds, strict=True))
     first = {name: [0.0, 0.0] for name in NAMES}
     alone = {name: [0.0, 0.0] for name in NAMES}
@@ -57,7 +57,7 @@ def test_first_match_wins(thresholds: tuple[float, ...], order: list[str]) -> No
         assert source.is_shadowed == (
             source.is_active and source.raised.alerts > 0 and not sum(first[name]) and not waiting[name]
         )
-    assert [source.name for source in source_counts(documents, thresholds, order)] == list(order)
+    assert [source.name for source in RuleSet.of(documents, thresholds, order).sources] == list(order)
     counted = documents.counts_at(np.array(thresholds))
     assert sum(source.incremental.tp for source in found.values()) == pytest.approx(counted.tp)
     assert sum(source.incremental.fp for source in found.values()) == pytest.approx(counted.fp)
@@ -69,26 +69,26 @@ def test_a_switch_changes_the_counts_by_alone(thresholds: tuple[float, ...], nam
     on, off = (np.array([*thresholds[:place], value, *thresholds[place + 1 :]]) for value in (1.0, inf))
     before, after = documents.counts_at(on), documents.counts_at(off)
     for state in (on, off):
-        alone = next(one.unique for one in source_counts(documents, state) if one.name == name)
+        alone = next(one.unique for one in RuleSet.of(documents, state).sources if one.name == name)
         assert (alone.tp, alone.fp) == pytest.approx((before.tp - after.tp, before.fp - after.fp))
 
 
 def test_every_score_needed() -> None:
     """Under the rule of all scores `alone` counts documents that one score holds back."""
     documents = RatedDocuments([[0.9, 0.1], [0.8, 0.9], [0.1, 0.9], [0.7, 0.2]], [1, 1, 0, 0], floors=[0.5, 0.5])
-    first, second = source_counts(documents, [0.5, 0.5], rule="all")
+    first, second = RuleSet.of(documents, [0.5, 0.5], rule="all").sources
     assert (first.unique.tp, first.unique.fp) == (0.0, 1.0)
     assert (second.unique.tp, second.unique.fp) == (1.0, 1.0)
 
 
 def test_a_rule_that_raised_nothing_is_unknown() -> None:
     documents = RatedDocuments([[0.9, 0], [0.8, 0]], [1, 0], names=["model", "velocity"], floors=[0.5], alert_rules=1)
-    velocity = source_counts(documents, [0.5, 1])[1]
+    velocity = RuleSet.of(documents, [0.5, 1]).sources[1]
     assert (velocity.is_known, velocity.is_shadowed) == (False, False)
-    assert np.isnan([velocity.unique.precision, *velocity.switch_interval]).all()
+    assert np.isnan(velocity.switch_off.estimate)
 
 
 @pytest.mark.parametrize("order", [["model", "model"], ["nobody"]], ids=["twice", "unknown"])
 def test_refuses_an_order(order: list[str]) -> None:
     with pytest.raises(DataError, match=order[0]):
-        source_counts(queue(), [0.5, 0.6, 1, 1], order)
+        RuleSet.of(queue(), [0.5, 0.6, 1, 1], order)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from multiloss_core.thresholds import simulate_alert_queue
+from multiloss_core.sources import simulate_alert_queue
 
 
 def test_rated_documents_are_those_that_a_source_raised() -> None:

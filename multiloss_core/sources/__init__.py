@@ -1,0 +1,9 @@
+"""Explain and choose sources of alerts: scores with thresholds, and rules.
+
+`RuleSet` counts sources in priority order; `best_sources` finds the best rules and thresholds on counts;
+`simulate_alert_queue` makes an example.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

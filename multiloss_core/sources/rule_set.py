@@ -1,0 +1,147 @@
+"""Count sources of alerts in priority order: first match wins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from multiloss_core.errors import DataError
+from multiloss_core.generalisation.interval import Interval
+from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.numerics.proportions import precision_interval
+from multiloss_core.sources.raised_alerts import RaisedAlerts, raised_alerts
+from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SourceCounts:
+    """Alerts of one source (weights).
+
+    `incremental`: alerts that no active source before it raises, with `undecided` ones beside. `raised`: all that it
+    raises, also with others; of an inactive rule, what it would raise. `unique`: what no other active source raises,
+    which is lost when it is switched off, or added when it is switched on. `switch_off`: the share of positives in
+    these, the marginal precision of the switch, with its 95 % Wilson interval over the effective number of documents;
+    NaN without any. Where every score must reach its threshold, `unique` is what this score alone holds back.
+    """
+
+    name: str
+    is_active: bool
+    incremental: Counts[float]
+    undecided: float
+    raised: Counts[float]
+    unique: Counts[float]
+    switch_off: Interval
+
+    @property
+    def shared(self) -> Counts[float]:
+        """Alerts that other active sources raise, too."""
+        return Counts(self.raised.tp - self.unique.tp, self.raised.fp - self.unique.fp)
+
+    @property
+    def is_shadowed(self) -> bool:
+        """Whether an active source raises alerts, but is never the first to do so."""
+        return self.is_active and self.raised.alerts > 0 and self.incremental.alerts + self.undecided == 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether rated alerts of this source exist; without any, nothing is known about it."""
+        return self.raised.alerts > 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RuleSet:
+    """Sources of alerts, scores and alert rules, in priority order.
+
+    The first active source that raises an alert takes it. The order decides which source an alert counts for, and not
+    whether it is one.
+
+    Examples
+    --------
+    >>> from multiloss_core import RatedDocuments
+    >>> from multiloss_core.sources import RuleSet
+    >>> scores = [[0.9, 1], [0.8, 0], [0.2, 1], [0.6, 0]]
+    >>> documents = RatedDocuments(scores, [1, 0, 0, 1], names=["model", "velocity"], floors=[0.5], alert_rules=1)
+    >>> rules = RuleSet.of(documents, [0.7, 1], order=["velocity", "model"])
+    >>> [(source.name, *source.incremental, *source.unique) for source in rules.sources]
+    [('velocity', 1.0, 1.0, 0.0, 1.0), ('model', 0.0, 1.0, 0.0, 1.0)]
+    """
+
+    alerts: RaisedAlerts
+    order: tuple[int, ...]
+    rule: Rule = "any"
+
+    @classmethod
+    def of(
+        cls,
+        source: RatedDocuments | RatedCounts,
+        thresholds: ArrayLike,
+        order: Sequence[str] | None = None,
+        rule: Rule = "any",
+    ) -> Self:
+        """Find what sources raise at thresholds (k,), infinity for off.
+
+        `order` names all sources or the first ones.
+
+        Raises DataError: an order with unknown or repeated names, or not one usable threshold for each source.
+        """
+        require_rule(rule)
+        first = tuple(order or ())
+        unknown = [name for name in first if name not in source.names]
+        if unknown or len(set(first)) < len(first):
+            name = (unknown or [next(name for name in first if first.count(name) > 1)])[0]
+            raise DataError(f"The order holds '{name}', which is no source or stands there twice; name each once.")
+        left = [name for name in source.names if name not in first]
+        places = tuple(source.names.index(name) for name in (*first, *left))
+        return cls(alerts=raised_alerts(source, thresholds), order=places, rule=rule)
+
+    @property
+    def sources(self) -> tuple[SourceCounts, ...]:
+        """Count each source in its position. O(n s) for s sources."""
+        alerts, found = self.alerts, []
+        active = alerts.raises & alerts.is_active
+        undecided = alerts.undecided & alerts.is_active
+        taken, waiting = np.zeros(len(active), dtype=bool), np.zeros(len(undecided), dtype=bool)
+        # How many active sources raise each document.
+        number = active.sum(axis=1)
+        for place in self.order:
+            own = alerts.raises[:, place]
+            by_others = number - active[:, place]
+            unique = own & (by_others == 0) if self.rule == "any" else ~own & (by_others == len(self.order) - 1)
+            first, first_waiting = active[:, place] & ~taken, undecided[:, place] & ~waiting
+            taken, waiting = taken | first, waiting | first_waiting
+            counts = self._counts(unique)
+            found.append(
+                SourceCounts(
+                    name=alerts.names[place],
+                    is_active=bool(alerts.is_active[place]),
+                    incremental=self._counts(first),
+                    undecided=float(alerts.undecided_weights[first_waiting].sum()),
+                    raised=self._counts(own),
+                    unique=counts,
+                    switch_off=_interval(counts.precision, self._size(unique)),
+                )
+            )
+        return tuple(found)
+
+    @property
+    def shadowed(self) -> tuple[str, ...]:
+        """The names of active sources that raise alerts, but are never the first."""
+        return tuple(source.name for source in self.sources if source.is_shadowed)
+
+    def _counts(self, chosen: Bools) -> Counts[float]:
+        fp, tp = self.alerts.weights[chosen].sum(axis=0)
+        return Counts(float(tp), float(fp))
+
+    def _size(self, chosen: Bools) -> float:
+        weights: Floats = self.alerts.weights[chosen]
+        squares = float(self.alerts.squares[chosen].sum())
+        return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def _interval(precision: float, size: float) -> Interval:
+    low, high = precision_interval(precision, size)
+    return Interval(estimate=precision, low=low, high=high)

@@ -1,0 +1,43 @@
+import numpy as np
+
+from multiloss_core import operating_point
+from multiloss_core.sources import simulate_alert_queue
+from multiloss_core.thresholds import SMOOTH, PathSearch
+from multiloss_core.thresholds.paths.node_tables import CellsOfScores
+from multiloss_core.thresholds.paths.rule_choices import rule_choices
+from multiloss_core.thresholds.paths.score_cells import ScoreCells
+
+
+def test_exact_choice_is_bounded_by_the_free_one() -> None:
+    documents = simulate_alert_queue(np.random.default_rng(1), documents=40_000, rules=6).rated()
+    fit = PathSearch(documents).fit
+    targets = np.array([0.05, 0.2, 0.5])
+    exact = rule_choices(fit, targets)
+    assert exact.is_exact
+    np.testing.assert_array_equal(exact.gains, exact.bounds)
+
+
+def test_many_rules_come_as_near_as_few() -> None:
+    """Two rules that raise nothing make the choice inexact, and must not make it worse."""
+    queue = simulate_alert_queue(np.random.default_rng(2), documents=40_000, rules=14)
+    queue.rules[:, [3, 8]] = 0.0
+    documents = queue.rated()
+    fit, targets = PathSearch(documents).fit, np.array([0.05, 0.2, 0.5])
+    found = rule_choices(fit, targets)
+    kept = np.delete(np.arange(fit.cells.cells.shape[1]), [5, 10])
+    cells = ScoreCells(tuple(fit.cells.axes[j] for j in kept), fit.cells.cells[:, kept], fit.cells.slots, 12)
+    exact = rule_choices(CellsOfScores(cells, fit.expected, fit.totals), targets)
+    assert (found.is_exact, exact.is_exact) == (False, True)
+    np.testing.assert_allclose(found.gains, exact.gains)
+    assert (found.gains <= found.bounds + 1e-9).all()
+
+
+def test_path_switches_rules_as_the_counts_say() -> None:
+    """A rule of frauds alone stays on at any target; one of genuine documents is off."""
+    generator = np.random.default_rng(3)
+    queue = simulate_alert_queue(generator, documents=60_000, prevalence=0.005, rules=2)
+    queue.rules[:, 0] = queue.labels & (generator.random(len(queue.labels)) < 0.5)
+    queue.rules[:, 1] = ~queue.labels & (generator.random(len(queue.labels)) < 0.01)
+    path = SMOOTH.find(PathSearch(queue.rated()))
+    for target in (0.02, 0.1, 0.3, 0.6, 0.8):
+        assert operating_point(path, target).thresholds[2:].tolist() == [1.0, np.inf]
