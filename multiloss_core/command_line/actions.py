@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -93,8 +95,6 @@ def choose(
     current = _current(options.current, columns)
     dataset, table = _rated(loaded, columns, options.rule, report)
     data = dataset.source
-    if not methods[options.method].works_on(data):
-        raise DataError(f"The method '{options.method}' needs the documents themselves; choose {SMOOTH.name}.")
     resolution = RESOLUTIONS[len(columns.scores)][1]
     search = PathSearch(data, options.rule, resolution, "positives")
     report("Finding the best thresholds")
@@ -129,7 +129,7 @@ def choose(
         evidence=evidence,
         current=current,
         segments=segments,
-        segment_counts=None if by_segment is None else by_segment.points.proposal_total,
+        segment_counts=None if by_segment is None else by_segment.points.own_total,
         author=options.author,
         reason=options.reason,
     )
@@ -348,10 +348,7 @@ def _by_flag_and_segment(
         chosen = names.isin(keys) if keys else ~names.isin([*own])
         unlisted = unlisted if keys else segments.unlisted(names.to_numpy(), found.documents)
         each.append(_by_flag(found, chosen.to_numpy()))
-    documents, weights, squares = (
-        np.sum([getattr(one, part) for one in each], axis=0) for part in ("documents", "weights", "squares")
-    )
-    return CellCounts(each[0].cells, documents, weights, squares), unlisted
+    return reduce(add, each), unlisted
 
 
 def _by_flag(along: PathCounts, chosen: Bools | None = None) -> CellCounts:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
+from operator import add
 from typing import Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from multiloss_core.generalisation import PointBootstrap, bootstrap_flagged, boo
 from multiloss_core.numerics import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints, segment_paths
 from multiloss_core.thresholds import Rule
-from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,11 +78,7 @@ class ChoiceBySegment:
             for names, point in zip(self.paths.members, self.points.own, strict=True)
             for name in names
         ]
-        documents, weights, squares = (
-            np.sum([getattr(one, part) for one in each], axis=0) for part in ("documents", "weights", "squares")
-        )
-        flags = CellCounts(each[0].cells, documents, weights, squares)
-        return bootstrap_flagged(flags, common, rule, generator=generator)
+        return bootstrap_flagged(reduce(add, each), common, rule, generator=generator)
 
     @property
     def note(self) -> str:

@@ -10,6 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import direction, score_name
 from multiloss_core.inspection.document_subset import DocumentSubset, counted_subset, document_subset
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
+from multiloss_core.numerics.proportions import NORMAL_95
 from multiloss_core.thresholds.data.counts import (
     Counts,
     Rule,
@@ -19,8 +20,6 @@ from multiloss_core.thresholds.data.counts import (
     require_rule,
 )
 from multiloss_core.thresholds.data.rated_data import RatedData
-
-NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

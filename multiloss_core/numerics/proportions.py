@@ -10,6 +10,9 @@ from scipy.special import ndtri
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 
+# Standard errors to either side of a 95 % interval.
+NORMAL_95 = 1.96
+
 
 def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.95) -> Floats:
     """Compute Wilson bounds (2, ...) of the share of `positives` among `documents` (...).

@@ -2,7 +2,6 @@ from .gate import Gate as Gate
 from .points import CountsAlong as CountsAlong
 from .points import SegmentPoint as SegmentPoint
 from .points import SegmentPoints as SegmentPoints
-from .points import SegmentTotal as SegmentTotal
 from .rated_segments import MAX_SEGMENTS as MAX_SEGMENTS
 from .rated_segments import MIN_OF_EACH_CLASS as MIN_OF_EACH_CLASS
 from .segment_paths import SegmentPaths as SegmentPaths

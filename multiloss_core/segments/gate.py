@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logit
 
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, sums
+from multiloss_core.numerics.proportions import NORMAL_95
 from multiloss_core.segments.rated_segments import RatedSegments
 from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
 from multiloss_core.thresholds.data.counts import Rule, turning_points
@@ -14,7 +16,6 @@ from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 
 # Every fourth target of the paths from 1.8 to 88 %.
 GATE_TARGETS = TARGETS[(LOG_ODDS > -4.05) & (LOG_ODDS < 2.05)][::4]
-NORMAL_95 = 1.96
 # Standard errors by which the gain over all targets must exceed 0. Own thresholds of equal segments are noisier and
 # lose on held-out documents: they were proposed in 1 of 160 samples (`benchmarks/results/segments.md`).
 MIN_GAIN_IN_ERRORS = 1.0
@@ -24,31 +25,29 @@ MIN_GAIN_IN_ERRORS = 1.0
 class Gate:
     """Held-out gain of own over common thresholds, and the one decision that follows.
 
-    `is_open`: own thresholds are proposed, at every target. `statistic`: the gain over all of `targets` in standard
+    `is_open`: own thresholds are proposed, at every target. `statistic`: the gain over all `GATE_TARGETS` in standard
     errors, on the scale (1 - m) TP - m FP; NaN if it could not be held out. `gains` and `errors` (s, t) are the gain in
-    TP - m / (1 - m) FP in each segment at targets (t,) and its standard error; `total_gains` and `total_errors` (t,)
-    those of all segments.
+    TP - m / (1 - m) FP in each segment at these targets (t,) and its standard error, `total_errors` (t,) that of all
+    segments together.
     """
 
     is_open: bool
     statistic: float
-    targets: Floats
     gains: Floats
     errors: Floats
-    total_gains: Floats
     total_errors: Floats
     reason: str = ""
 
     def gain(self, target: float) -> Interval:
         """Return the held-out gain of all segments at the nearest target, with its 95 % interval."""
-        return self._interval(self.total_gains, self.total_errors, target)
+        return self._interval(self.gains.sum(axis=0), self.total_errors, target)
 
-    def gain_of_segment(self, segment: int, target: float) -> Interval:
-        """Return the held-out gain of one segment at the nearest target, with its 95 % interval."""
-        return self._interval(self.gains[segment], self.errors[segment], target)
+    def gains_by_segment(self, target: float) -> tuple[Interval, ...]:
+        """Return the held-out gain of each segment, like `gain`."""
+        return tuple(self._interval(*each, target) for each in zip(self.gains, self.errors, strict=True))
 
     def _interval(self, gains: Floats, errors: Floats, target: float) -> Interval:
-        at = int(np.argmin(np.abs(_log_odds(self.targets) - _log_odds(np.array(target)))))
+        at = int(np.argmin(np.abs(logit(GATE_TARGETS) - logit(target))))
         estimate, reach = float(gains[at]), NORMAL_95 * float(errors[at])
         return Interval(estimate=estimate, low=estimate - reach, high=estimate + reach, reason=self.reason)
 
@@ -106,10 +105,8 @@ def gate_of(rated: RatedSegments, own: Indices, shared: Indices) -> Gate:
     return Gate(
         is_open=statistic > MIN_GAIN_IN_ERRORS,
         statistic=statistic,
-        targets=GATE_TARGETS,
         gains=gains,
         errors=errors,
-        total_gains=gains.sum(axis=0),
         total_errors=total_errors,
     )
 
@@ -130,14 +127,8 @@ def closed_gate(segments: int, reason: str) -> Gate:
     return Gate(
         is_open=False,
         statistic=UNDEFINED,
-        targets=GATE_TARGETS,
         gains=unknown,
         errors=unknown,
-        total_gains=unknown[0],
         total_errors=unknown[0],
         reason=reason,
     )
-
-
-def _log_odds(share: Floats) -> Floats:
-    return np.asarray(np.log(share / (1 - share)))

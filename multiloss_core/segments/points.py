@@ -47,18 +47,6 @@ class SegmentPoint(Counts[float]):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SegmentTotal(Counts[float]):
-    """TP and FP (weights) of all segments together, and the weight of undecided alerts."""
-
-    undecided: float
-
-    @property
-    def all_alerts(self) -> float:
-        """Return the weight of rated and undecided alerts."""
-        return self.alerts + self.undecided
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class SegmentPoints:
     """Own and common thresholds of all segments at one marginal precision in (0, 1).
 
@@ -75,39 +63,19 @@ class SegmentPoints:
     held_out_gains: tuple[Interval, ...]
 
     @property
-    def proposal(self) -> tuple[SegmentPoint, ...]:
-        """Return the proposed thresholds of each segment."""
-        return self.own if self.proposed == "own" else self.common
-
-    @property
-    def own_total(self) -> SegmentTotal:
+    def own_total(self) -> Counts[float]:
         """Sum own thresholds over segments."""
         return total(self.own)
 
     @property
-    def common_total(self) -> SegmentTotal:
+    def common_total(self) -> Counts[float]:
         """Sum common thresholds over segments."""
         return total(self.common)
 
-    @property
-    def proposal_total(self) -> SegmentTotal:
-        """Sum the proposal over segments."""
-        return total(self.proposal)
 
-    @property
-    def gain(self) -> float:
-        """Compute the gain of own over common thresholds on the rated documents themselves.
-
-        In TP - m / (1 - m) FP. The thresholds were chosen on these documents: this estimate is optimistic.
-        """
-        own, common = (float(one.net_benefit(self.target)) for one in (self.own_total, self.common_total))
-        return own - common
-
-
-def total(points: Sequence[SegmentPoint]) -> SegmentTotal:
+def total(points: Sequence[SegmentPoint]) -> Counts[float]:
     """Sum points over segments."""
-    tp, fp, undecided = (float(sum(getattr(point, part) for point in points)) for part in ("tp", "fp", "undecided"))
-    return SegmentTotal(tp, fp, undecided=undecided)
+    return Counts(float(sum(point.tp for point in points)), float(sum(point.fp for point in points)))
 
 
 def corners_at(path: ThresholdPath, targets: Floats) -> Indices:

@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.inspection.segments import segmentation
 from multiloss_core.numerics.arrays import Floats, Indices, sums
+from multiloss_core.tables.column_values import segment_names
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -22,8 +22,6 @@ MAX_SEGMENTS = 50
 MIN_OF_EACH_CLASS = 5
 POOLED = "(other segments)"
 
-Names = NDArray[np.object_]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RatedSegments:
@@ -35,7 +33,6 @@ class RatedSegments:
     `members` are the pooled names of each segment.
     """
 
-    names: tuple[str, ...]
     members: tuple[tuple[str, ...], ...]
     cells: ScoreCells
     pair_segment: Indices
@@ -46,6 +43,11 @@ class RatedSegments:
     row_weight: Floats
     row_square: Floats
     row_group: Indices | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name segments (s,) by their only member, or as the pool."""
+        return tuple(part[0] if len(part) == 1 else POOLED for part in self.members)
 
     @property
     def folds(self) -> int:
@@ -89,46 +91,30 @@ def pooled(names: Sequence[str], counts: Floats) -> tuple[Indices, tuple[tuple[s
     return position, tuple(tuple(names[s] for s in part) for part in parts)
 
 
-def pool_names(members: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Name segments by their only member, or as the pool."""
-    return tuple(part[0] if len(part) == 1 else POOLED for part in members)
-
-
-def segment_names(values: ArrayLike) -> Names:
-    """Convert the values (n,) of a column to names; missing ones become "(blank)".
-
-    Raises DataError: not one column.
-    """
-    column = np.asarray(values, dtype=object)
-    if column.ndim != 1:
-        raise DataError(f"Segments must be one column of names, not of shape {column.shape}.")
-    missing = pd.isna(column)
-    return np.array(
-        ["(blank)" if gone else str(name) for name, gone in zip(column, missing, strict=True)], dtype=object
-    )
-
-
 def segments_of_documents(
-    documents: RatedDocuments, fit: SmoothFit, segments: Names, undecided: Names
-) -> RatedSegments:
-    """Count documents (n,) with segment names (n,) in the cells of a fit. O(n log n).
+    documents: RatedDocuments, fit: SmoothFit, segments: ArrayLike, undecided: ArrayLike | None = None
+) -> tuple[RatedSegments, Indices]:
+    """Count documents in the cells of a fit, and find the segments of alerts. O(n log n).
 
-    Names that only `undecided` alerts (u,) have join the pool.
+    `segments` (n,) and `undecided` (u,) are names; blanks become "(blank)". Names that only undecided alerts have
+    join the pool.
 
-    Raises DataError: not one segment for each document, or fewer than two are left after pooling.
+    Raises DataError: not one column of names, one for each document and alert, or fewer than two segments are left
+    after pooling.
     """
     count = len(documents.labels)
-    if len(segments) != count:
-        raise DataError(f"Give one segment for each of {count:,} documents, not {len(segments):,}.")
-    found = segmentation(segments, undecided)
+    given = _cells_of_column(segments, count, "documents")
+    if undecided is not None:
+        alerts = _cells_of_column(undecided, len(documents.undecided), "undecided alerts")
+        given = np.concatenate([given, alerts])
+    code, names = segment_names(pd.Series(given))
     labels = documents.labels.astype(np.intp)
-    by_class = sums(2 * found.code + labels, np.ones(count), 2 * len(found.names)).reshape(-1, 2)
-    position, members = pooled(found.names, by_class)
+    position, members = pooled(names, sums(2 * code[:count] + labels, np.ones(count), 2 * len(names)).reshape(-1, 2))
+    of_segment = position[code]
     many = documents.groups is not None and int(documents.groups.max()) > 0
     cells = len(fit.totals)
-    pairs, row_pair = np.unique(position[found.code] * cells + fit.cells.slots, return_inverse=True)
-    return RatedSegments(
-        names=pool_names(members),
+    pairs, row_pair = np.unique(of_segment[:count] * cells + fit.cells.slots, return_inverse=True)
+    rated = RatedSegments(
         members=members,
         cells=fit.cells,
         pair_segment=pairs // cells,
@@ -140,6 +126,16 @@ def segments_of_documents(
         row_square=np.square(documents.weights),
         row_group=documents.groups if many else None,
     )
+    return rated, of_segment[count:]
+
+
+def _cells_of_column(values: ArrayLike, needed: int, kind: str) -> NDArray[np.object_]:
+    column = np.asarray(values, dtype=object)
+    if column.ndim != 1:
+        raise DataError(f"Segments must be one column of names, not of shape {column.shape}.")
+    if len(column) != needed:
+        raise DataError(f"Give one segment for each of {needed:,} {kind}, not {len(column):,}.")
+    return column
 
 
 def segments_of_counts(source: RatedCounts, fit: SmoothFit, segments: Mapping[str, RatedCounts]) -> RatedSegments:
@@ -170,7 +166,6 @@ def segments_of_counts(source: RatedCounts, fit: SmoothFit, segments: Mapping[st
     kept = weight > 0
     pairs, row_pair = np.unique((segment * len(fit.totals) + cell)[kept], return_inverse=True)
     return RatedSegments(
-        names=pool_names(members),
         members=members,
         cells=fit.cells,
         pair_segment=pairs // len(fit.totals),

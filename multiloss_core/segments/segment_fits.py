@@ -1,6 +1,5 @@
 """Fit the precision of each segment, and find its best nodes averaged over resamples."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,33 +21,21 @@ from multiloss_core.segments.shifts import (
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import CellCounts
 from multiloss_core.thresholds.paths.averaged_nodes import RESAMPLES, averaged_nodes
+from multiloss_core.thresholds.paths.node_tables import CellsOfScores
 from multiloss_core.thresholds.paths.precision_model import single_threaded
-from multiloss_core.thresholds.paths.resampling import CellSample, cell_sample_of_cells
+from multiloss_core.thresholds.paths.resampling import cell_sample_of_cells
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, count_weight, with_rule_choices
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentFit(SmoothFit):
-    """The fitted precision in the occupied cells of one segment.
-
-    A resample is not fitted again alone: `counts` (2, c) of `refitted` are positives and negatives expected by a fit of
-    all segments to that resample.
-    """
-
-    def refitted(self, counts: Floats) -> "SegmentFit":
-        """Take the positives and negatives (2, c) expected in a resample."""
-        return replace(self, positives=counts[0], totals=counts.sum(axis=0), count_weight=1.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SegmentFits:
-    """The common fit and one fit for each segment, to the same counts.
+    """The common fit and one fit for each segment in its occupied cells, to the same counts.
 
     `shifts` (s, 2): intercept and slope that a segment adds to the common log odds.
     """
 
     common: SmoothFit
-    own: tuple[SegmentFit, ...]
+    own: tuple[SmoothFit, ...]
     choice: ShiftChoice
     shifts: Floats
 
@@ -73,7 +60,7 @@ def fit_segments(rated: RatedSegments, common: SmoothFit, counts: Floats) -> Seg
         here = np.flatnonzero((rated.pair_segment == s) & (totals > 0))
         cells = rated.pair_cell[here]
         scale = common.scale[cells]
-        fit = SegmentFit(
+        fit = SmoothFit(
             replace(rated.cells, cells=rated.cells.cells[cells], slots=np.empty(0, dtype=np.intp)),
             replace(common.model, precision=precision[here], beyond=beyond[s]),
             positives[here],
@@ -111,26 +98,15 @@ def nodes_of_segments(
     refitted = [fits.common.refitted(_of_cells(rated, one, len(fits.common.totals))) for one in drawn]
     expected = np.array([_expected(rated, fits, *pair) for pair in zip(refitted, drawn, strict=True)])
     totals = drawn.sum(axis=1)
-    samples: list[tuple[SegmentFit, Floats, Floats]] = []
-    for s in range(len(fits.own)):
-        here = np.flatnonzero((rated.pair_segment == s) & (counts.sum(axis=0) > 0))
-        samples.append((fits.own[s], expected[:, here], totals[:, here]))
-    if with_common:
-        of_all = np.array([[fit.expected, fit.totals] for fit in refitted])
-        samples.append((_as_segment(fits.common), of_all[:, 0], of_all[:, 1]))
     nodes: list[Indices | None] = []
-    for fit, positives, alerts in samples:
-        ready = CellSample(
-            positives=fit.positives,
-            negatives=fit.totals - fit.positives,
-            draw=_in_order(np.stack([positives, alerts - positives], axis=1)),
-        )
-        nodes.append(averaged_nodes(fit, targets, rule, ready) if len(fit.totals) else None)
+    for s, fit in enumerate(fits.own):
+        here = np.flatnonzero((rated.pair_segment == s) & (counts.sum(axis=0) > 0))
+        # A segment is not fitted again alone, but with all others.
+        own = (CellsOfScores(fit.cells, *pair) for pair in zip(expected[:, here], totals[:, here], strict=True))
+        nodes.append(averaged_nodes(fit, targets, rule, own) if len(here) else None)
+    if with_common:
+        nodes.append(averaged_nodes(fits.common, targets, rule, refitted))
     return nodes
-
-
-def _as_segment(fit: SmoothFit) -> SegmentFit:
-    return SegmentFit(fit.cells, fit.model, fit.positives, fit.totals, fit.scale, fit.count_weight, fit.rule_choices)
 
 
 def _of_cells(rated: RatedSegments, counts: Floats, cells: int) -> Floats:
@@ -163,12 +139,3 @@ def _by_bin(rated: RatedSegments, bins: LogitBins, scale: Floats, counts: Floats
     scaled = (counts * scale[rated.pair_cell]).reshape(-1, counts.shape[-1])
     summed = np.array([sums(keys, row, len(rated.names) * size) for row in scaled])
     return summed.reshape(*counts.shape[:-1], len(rated.names), size)
-
-
-def _in_order(parts: Floats) -> Callable[[np.random.Generator, int], Floats]:
-    """Return resamples that were drawn before."""
-
-    def draw(_: np.random.Generator, count: int) -> Floats:
-        return parts[:count]
-
-    return draw

@@ -2,22 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from functools import partial
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.segments.counted_paths import SegmentCounter, own_path
+from multiloss_core.segments.counted_paths import count_along, own_path
 from multiloss_core.segments.gate import Gate, closed_gate, held_out_gate
 from multiloss_core.segments.points import CountsAlong, SegmentPoints, corners_at, point_of, vertices_of
-from multiloss_core.segments.rated_segments import (
-    RatedSegments,
-    segment_names,
-    segments_of_counts,
-    segments_of_documents,
-)
+from multiloss_core.segments.rated_segments import RatedSegments, segments_of_counts, segments_of_documents
 from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
@@ -26,8 +22,6 @@ from multiloss_core.thresholds.data.undecided_documents import no_documents
 from multiloss_core.thresholds.paths.smooth import TARGETS, path_of_fit
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-
-Cap = Literal["alerts", "fp"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,22 +71,19 @@ class SegmentPaths:
             ),
             proposed="own" if self.gate.is_open else "common",
             held_out_gain=self.gate.gain(target),
-            held_out_gains=tuple(self.gate.gain_of_segment(s, target) for s in range(len(self.names))),
+            held_out_gains=self.gate.gains_by_segment(target),
         )
 
-    def point_under(self, cap: float, *, of: Cap = "alerts", days: float = 1.0) -> SegmentPoints:
+    def point_under(self, cap: float) -> SegmentPoints:
         """Find the lowest target at which the proposal of all segments together meets a cap.
 
-        `cap`: most alerts (rated and undecided) or most FP, in `days`: with the number of days in the data it is a cap
-        for each day. No other choice of points of these paths with as few expected alerts has more expected TP.
-        O(s t log m) for t steps of all paths.
+        `cap`: most alerts, rated and undecided. No other choice of points of these paths with as few expected alerts
+        has more expected TP. O(s t log m) for t steps of all paths.
 
-        Raises DataError: a negative cap, no positive number of days, or an unknown kind of cap.
+        Raises DataError: a negative cap.
         """
-        if of not in ("alerts", "fp"):
-            raise DataError(f"The cap must be on 'alerts' or 'fp', not '{of}'.")
-        if not (cap >= 0 and days > 0):
-            raise DataError(f"A cap must be at least 0 in more than 0 days, not {cap} in {days}.")
+        if not cap >= 0:
+            raise DataError(f"A cap must be at least 0, not {cap}.")
         is_own = self.gate.is_open
         parts = [
             (self.own[s] if is_own else self.common, (self.own_in_segments if is_own else self.common_in_segments)[s])
@@ -104,8 +95,8 @@ class SegmentPaths:
         summed = np.zeros(len(targets))
         for path, counts in parts:
             at = vertices_of(path, corners_at(path, targets))
-            summed += counts.fp[at] if of == "fp" else (counts.alerts + counts.undecided)[at]
-        meets = np.flatnonzero(summed <= cap * days * (1 + 1e-9))
+            summed += (counts.alerts + counts.undecided)[at]
+        meets = np.flatnonzero(summed <= cap * (1 + 1e-9))
         return self.points_at(float(targets[meets[0] if meets.size else -1]))
 
 
@@ -146,37 +137,35 @@ def segment_paths(
     """
     require_rule(rule)
     fit = smooth_fit(source, resolution=resolution)
-    waiting = np.empty(0, dtype=object) if undecided is None else segment_names(undecided)
     if isinstance(source, RatedDocuments):
         if isinstance(segments, Mapping):
             raise DataError("Documents need one segment name each, not counts by segment.")
         alerts = source.undecided
-        if undecided is not None and len(waiting) != len(alerts):
-            raise DataError(f"Give one segment for each of {len(alerts):,} undecided alerts, not {len(waiting):,}.")
-        rated = segments_of_documents(source, fit, segment_names(segments), waiting)
+        rated, of_segment = segments_of_documents(source, fit, segments, undecided)
     else:
         if not isinstance(segments, Mapping):
             raise DataError("Counted data need the counts of each segment, not names of documents.")
-        if len(waiting):
+        if undecided is not None and np.size(undecided):
             raise DataError("Counted data have no undecided alerts; leave their segments out.")
         rated, alerts = segments_of_counts(source, fit, segments), no_documents(len(source.names))
-    positions = {name: s for s, part in enumerate(rated.members) for name in part}
-    of_segment = np.array([positions[name] for name in waiting.tolist()], dtype=np.intp)
+        of_segment = np.empty(0, dtype=np.intp)
 
     common = path_of_fit(source, fit, rule)
     counts, squares = rated.table(rated.row_weight), rated.table(rated.row_square).sum(axis=0)
     fits = fit_segments(rated, fit, counts)
     nodes = nodes_of_segments(rated, fits, counts.sum(axis=0), squares, TARGETS, rule)
-    counters = [
-        SegmentCounter.of(rated, fits, s, alerts.part(np.flatnonzero(of_segment == s))) for s in range(len(rated.names))
-    ]
-    own = [own_path(counter, found, common) for counter, found in zip(counters, nodes, strict=True)]
+    own, common_in_segments = [], []
+    for s, (part, best) in enumerate(zip(fits.own, nodes, strict=True)):
+        waiting = alerts.part(np.flatnonzero(of_segment == s))
+        count = partial(count_along, part, squares.sum(axis=0)[rated.pair_segment == s], waiting, rule)
+        own.append(own_path(part, best, common, count))
+        common_in_segments.append(count(common.thresholds))
     paths = SegmentPaths(
         names=rated.names,
         members=rated.members,
         common=common,
         own=tuple(path for path, _ in own),
-        common_in_segments=tuple(counter.along(common.thresholds, rule) for counter in counters),
+        common_in_segments=tuple(common_in_segments),
         own_in_segments=tuple(counted for _, counted in own),
         shifts=fits.shifts,
         rated=rated,

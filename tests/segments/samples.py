@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from multiloss_core import RatedDocuments
-from multiloss_core.segments import Gate
+from multiloss_core.segments.gate import closed_gate
 
 
 def segmented(
@@ -24,17 +24,8 @@ def segmented(
 
 def with_gate(paths, *, is_open):
     """Skip the held-out comparison."""
-    unknown = np.zeros((len(paths.names), 1))
-    gate = Gate(
-        is_open=is_open,
-        statistic=0.0,
-        targets=np.array([0.5]),
-        gains=unknown,
-        errors=unknown,
-        total_gains=unknown[0],
-        total_errors=unknown[0],
-    )
-    return replace(paths, gate=gate)
+    gate = closed_gate(len(paths.names), "not held out")
+    return replace(paths, gate=replace(gate, is_open=is_open))
 
 
 def chosen(scores, thresholds, rule):

@@ -18,10 +18,8 @@ def test_equal_segments_keep_common_thresholds():
     documents, names = segmented(1, rows=600, shares=(0.6, 0.4), scores=1)
     paths = segment_paths(documents, names)
     assert not paths.gate.is_open
-    for target in (0.1, 0.4):
-        points = paths.points_at(target)
-        assert points.proposal == points.common
-        assert np.abs(paths.shifts[:, 0]).max() < 0.5
+    assert paths.points_at(0.1).proposed == "common"
+    assert np.abs(paths.shifts[:, 0]).max() < 0.5
 
 
 def test_different_segments_get_own_thresholds():
@@ -39,7 +37,7 @@ def test_different_segments_get_own_thresholds():
 @pytest.mark.parametrize("groups", [1, 30])
 def test_folds_keep_groups_whole_unless_there_is_one(groups):
     documents, names = segmented(4, groups=groups, rows=200)
-    rated = segments_of_documents(documents, smooth_fit(documents), names, np.empty(0, dtype=object))
+    rated, _ = segments_of_documents(documents, smooth_fit(documents), names)
     assert rated.folds == 5
     if groups > 1:
         assert all(len(set(rated.row_fold[documents.groups == group])) == 1 for group in range(groups))
@@ -48,7 +46,7 @@ def test_folds_keep_groups_whole_unless_there_is_one(groups):
 @pytest.mark.parametrize("grouped", [False, True])
 def test_gains_and_errors_equal_loops_over_documents(grouped):
     documents, names = segmented(5, rows=300, weighted=True, groups=20 if grouped else None)
-    rated = segments_of_documents(documents, smooth_fit(documents), names, np.empty(0, dtype=object))
+    rated, _ = segments_of_documents(documents, smooth_fit(documents), names)
     generator = np.random.default_rng(0)
     own, common = generator.integers(0, len(GATE_TARGETS) + 1, (2, 300))
     gate = gate_of(rated, own, common)

@@ -5,7 +5,7 @@ import pytest
 
 from multiloss_core import DataError
 from multiloss_core.segments import MAX_SEGMENTS, segment_paths
-from multiloss_core.segments.rated_segments import POOLED, pooled, segment_names
+from multiloss_core.segments.rated_segments import POOLED, pooled
 from tests.segments.samples import counted, segmented, with_gate
 
 
@@ -29,7 +29,10 @@ def test_segment_of_one_class_works(kind):
 
 
 def test_missing_names_are_a_segment():
-    assert segment_names(["web", None, np.nan, 2]).tolist() == ["web", "(blank)", "(blank)", "2"]
+    documents, names = segmented(2, rows=150, shares=(0.6, 0.4))
+    names[:40:2], names[1:40:2], names[40:80] = None, np.nan, 2
+    paths = with_gate(segment_paths(documents, names), is_open=True)
+    assert {*paths.names} == {"s0", "s1", "(blank)", "2"}
 
 
 def test_too_many_segments_leave_a_pool_of_the_smallest():

@@ -36,7 +36,7 @@ from ui.data.sources import known_along
 from ui.operating_point.calculations import (
     SECONDS_BEHIND,
 )
-from ui.operating_point.path_tasks import FIRST, MAX_SEARCHES, PathTasks, Settings, tasks_of
+from ui.operating_point.path_tasks import FIRST, MAX_SEARCHES, METHODS, PathTasks, Settings, tasks_of
 from ui.shared.session import session
 
 MAX_DOCUMENTS_SLICED = 200_000
@@ -251,7 +251,7 @@ def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = N
     search = searches[key]
     awaited = (*FIRST, *([method] if method else ()))
     search.begin(awaited)
-    search.begin(search.methods, behind=SECONDS_BEHIND)
+    search.begin(METHODS, behind=SECONDS_BEHIND)
     search.wait(awaited)
     search.wait_a_moment()
     return _analysis_of(search, dataset.name)  # The same file may have been loaded under another name before.
@@ -294,5 +294,5 @@ def _analysis_of(tasks: PathTasks, name: str) -> Analysis:
         tuple(one.path for one in found.values()),
         fit.fit,
         tasks.rated.named(name),
-        to_find=tuple(method for method in tasks.methods if method not in found),
+        to_find=tuple(method for method in METHODS if method not in found),
     )

@@ -142,4 +142,4 @@ def _known_on_all(search: PathSearch, paths: Mapping[str, ThresholdPath]) -> dic
 
         return find
 
-    return {method.name: finder(method) for method in PATH_METHODS if method.works_on(search.source)}
+    return {method.name: finder(method) for method in PATH_METHODS}

@@ -20,6 +20,8 @@ from ui.server.queue import Task, shared_queue
 from ui.shared.long_work import begin, wait_for
 
 MAX_SEARCHES = 8
+# In the order in which they are offered.
+METHODS = tuple(method.name for method in PATH_METHODS)
 # In seconds: paths that come so soon after the first ones are shown with them.
 MOMENT = 0.3
 # Their searches give the fit and the surfaces, which everything else needs.
@@ -63,15 +65,9 @@ class PathTasks:
         return cls(dataset, rated, settings)
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of all methods that can find a path."""
-        source = self.dataset.source
-        return tuple(method.name for method in PATH_METHODS if method.works_on(source))
-
-    @property
     def found(self) -> dict[str, FoundPath]:
         """Return the finished results in the order of the methods."""
-        latest = {name: self.tasks[name].latest for name in self.methods if name in self.tasks}
+        latest = {name: self.tasks[name].latest for name in METHODS if name in self.tasks}
         return {name: found for name, found in latest.items() if found is not None}
 
     @property
@@ -88,12 +84,12 @@ class PathTasks:
         """Queue the searches of methods; those queued within `behind` seconds overtake them."""
         search, add = self.settings.search(self.dataset.source), shared_queue().add if self.is_shared else begin
         for name in methods:
-            if name not in self.tasks and name in self.methods:
+            if name not in self.tasks and name in METHODS:
                 seconds = SECONDS_OF_METHODS.get(name, SECONDS_OF_OTHER_METHODS)
                 self.tasks[name] = add(find_path, search, name, seconds=seconds, behind=behind)
 
     def wait(self, methods: Sequence[str]) -> None:
-        """Wait for the paths of methods, where these work on the data. Raises what went wrong."""
+        """Wait for the searches of methods that were begun. Raises what went wrong."""
         tasks = [self.tasks[name] for name in methods if name in self.tasks]
         wait_for(tasks, "Counting the surfaces and finding the best paths …")
 

@@ -1,6 +1,6 @@
 """Average the best nodes for every target over resamples of the documents."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -27,11 +27,19 @@ NODES, NODES_OF_MANY = {1: 2_000, 2: 6_400}, 20_000
 MAX_LACK, FEW_POSITIVES = 0.6, 30.0
 
 
+def refits_of(fit: SmoothFit, sample: CellSample) -> Iterator[SmoothFit]:
+    """Fit again to each of `RESAMPLES` resamples."""
+    for counts in sample.draw(np.random.default_rng(0), RESAMPLES):
+        yield fit.refitted(counts)
+
+
 @single_threaded
 def averaged_nodes(
-    fit: SmoothFit, targets: Floats, rule: Rule, sample: CellSample, current: Floats | None = None
+    fit: SmoothFit, targets: Floats, rule: Rule, refits: Iterable[ExpectedCells], current: Floats | None = None
 ) -> Indices:
     """Average the best nodes (t, k) for rising targets (t,) over resamples; none falls.
+
+    `refits`: what a fit to each resample expects in the cells of `fit`.
 
     The nodes of `best_nodes` move with chance as n^(-1/3); their mean over resamples (Breiman 1996) moves less. It is
     taken in the logarithm of the number of documents at or above each node.
@@ -48,7 +56,7 @@ def averaged_nodes(
     max_nodes = NODES.get(scored, NODES_OF_MANY)
     # A table must hold two nodes of each axis.
     has_table = 2**scored <= max_nodes
-    refits = [fit.refitted(counts) for counts in sample.draw(np.random.default_rng(0), RESAMPLES)] if has_table else []
+    refits = list(refits) if has_table else []
     trust = np.sqrt(FEW_POSITIVES / max(float(fit.positives @ fit.scale), FEW_POSITIVES))
     present = None if current is None else (current[:scored], MAX_LACK * trust)
     if fit.rule_choices is None:

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.thresholds.data.alert_rules import without_alert_rules
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, count_surfaces, largest_resolution
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.grid_counts import Spacing
@@ -50,11 +49,29 @@ class PathSearch:
 
     @cached_property
     def scored(self) -> RatedDocuments | CountSurfaces:
-        """Return the data of the scores alone: documents without their alert rules."""
+        """Return the data that scores raised, without alert rules; they may be of one class.
+
+        Raises DataError: there are none, or a score is the same in all of them.
+        """
         source = self.source
-        if isinstance(source, RatedDocuments | RatedCounts) and source.alert_rules:
-            return without_alert_rules(source)
-        return source
+        if isinstance(source, RatedCounts) and source.alert_rules:
+            return source.without_alert_rules
+        if not isinstance(source, RatedDocuments) or not source.alert_rules:
+            return source
+        scored = source.score_count
+        kept = (source.scores[:, :scored] >= source.floors[:scored]).any(axis=1)
+        if not kept.any():
+            raise DataError("No document reaches the floor of a score: rules raised all of them; lower a floor.")
+        return RatedDocuments(
+            source.scores[kept, :scored],
+            source.labels[kept],
+            source.weights[kept],
+            source.names[:scored],
+            source.floors[:scored].tolist(),
+            groups=None if source.groups is None else source.groups[kept],
+            rows=source.rows[kept],
+            one_class=True,
+        )
 
     @cached_property
     def surfaces(self) -> CountSurfaces:
@@ -88,19 +105,14 @@ class PathSearch:
 
 @dataclass(frozen=True, kw_only=True)
 class PathMethod:
-    """A method that finds a path: `find` takes a search; document methods need documents.
+    """A method that finds a path in a search.
 
     `beyond`: the source of thresholds beside the vertices, for points of goals: the fit, or all nodes of a grid.
     """
 
     name: str
     find: Callable[[PathSearch], ThresholdPath]
-    needs_documents: bool = False
     beyond: Literal["fit", "nodes"] | None = None
-
-    def works_on(self, source: RatedDocuments | CountSurfaces) -> bool:
-        """Return whether the method can find a path through these data."""
-        return not self.needs_documents or source.documents is not None
 
 
 SMOOTH = PathMethod(

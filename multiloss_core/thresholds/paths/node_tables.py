@@ -30,7 +30,7 @@ class ExpectedCells(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CellsOfScores:
-    """Cells of scores alone, with positives and totals (c,) that no active rule raised."""
+    """Cells with the positives and totals (c,) expected in each."""
 
     cells: ScoreCells
     expected: Floats

@@ -4,11 +4,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes
-from multiloss_core.thresholds.paths.node_tables import counts_along_nodes, nodes_at, thresholds_at
+from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes, refits_of
+from multiloss_core.thresholds.paths.node_tables import ExpectedCells, counts_along_nodes, nodes_at, thresholds_at
 from multiloss_core.thresholds.paths.resampling import resamples_of
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -61,20 +62,13 @@ def path_of_fit(
 ) -> ThresholdPath:
     """Find the path of a fit, counted exactly on `source`; see `smooth_path`."""
     known = None if current is None else checked_thresholds(current, source.names)
-    nodes = averaged_nodes(fit, TARGETS, rule, resamples_of(source, fit), known)
-    floors = np.zeros_like(nodes[:1])
-    never = np.array([[len(axis) for axis in fit.cells.axes]])
-    nodes = np.vstack([floors, nodes, never])
-    _, alerts = counts_along_nodes(fit, nodes, rule)
-    # The documents between the best thresholds of two targets are worth what lies between these.
-    between = expit(np.append(LOG_ODDS, LOG_ODDS[-1] + STEP) - STEP / 2)
-    tp = np.append(np.cumsum((between * -np.diff(alerts))[::-1])[::-1], 0.0)
-    kept = np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))
-    thresholds = thresholds_at(fit.cells, nodes[kept])
+    best = averaged_nodes(fit, TARGETS, rule, refits_of(fit, resamples_of(source, fit)), known)
+    nodes, tp, alerts = expected_along(fit, best, rule)
+    thresholds = thresholds_at(fit.cells, nodes)
     if known is not None and source.documents is not None:
         # The current thresholds themselves, not the next nodes.
         thresholds = np.where(
-            nodes[kept] == nodes_at(fit.cells, known[np.newaxis]), np.maximum(known, source.floors), thresholds
+            nodes == nodes_at(fit.cells, known[np.newaxis]), np.maximum(known, source.floors), thresholds
         )
     counts = source.counts_along(thresholds, rule)
     return ThresholdPath(
@@ -84,7 +78,22 @@ def path_of_fit(
         "smooth",
         rule,
         source.names,
-        smooth_tp=tp[kept],
-        smooth_fp=(alerts - tp)[kept],
+        smooth_tp=tp,
+        smooth_fp=alerts - tp,
         rated=source.totals,
     )
+
+
+def expected_along(fit: ExpectedCells, nodes: Indices, rule: Rule) -> tuple[Indices, Floats, Floats]:
+    """Compute expected TP and alerts (m,) along nodes (t, k) of `TARGETS`.
+
+    From the floors to never; returned after the nodes (m, k) that differ.
+    """
+    never = np.array([[len(axis) for axis in fit.cells.axes]])
+    nodes = np.vstack([np.zeros_like(never), nodes, never])
+    _, alerts = counts_along_nodes(fit, nodes, rule)
+    # The documents between the best thresholds of two targets are worth what lies between these.
+    between = expit(np.append(LOG_ODDS, LOG_ODDS[-1] + STEP) - STEP / 2)
+    tp = np.append(np.cumsum((between * -np.diff(alerts))[::-1])[::-1], 0.0)
+    kept = np.append(True, (np.diff(nodes, axis=0) > 0).any(axis=1))
+    return nodes[kept], tp[kept], alerts[kept]

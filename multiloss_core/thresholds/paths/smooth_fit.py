@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 from scipy.special import expit
@@ -23,9 +22,6 @@ RESOLUTION_OF_MANY = 60
 TARGETS_OF_RULES = expit(np.linspace(-7.0, 7.0, 57))
 # Weight of the counts beside the model: the minimum, what jumps add, and the number of positives for half of the rest.
 MIN_COUNT_WEIGHT, ADDED_BY_JUMPS, POSITIVES_FOR_HALF = 0.15, 0.45, 4500.0
-
-
-Fit = TypeVar("Fit", bound="SmoothFit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +99,7 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
     return with_rule_choices(SmoothFit(cells, model, positives, totals, scale, weight))
 
 
-def with_rule_choices(fit: Fit) -> Fit:
+def with_rule_choices(fit: SmoothFit) -> SmoothFit:
     """Find the sets of alert rules that are best for some target, where there are rules."""
     return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES).distinct) if fit.cells.alert_rules else fit
 

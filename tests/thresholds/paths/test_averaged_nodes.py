@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from multiloss_core import DataError, RatedDocuments, count_surfaces, operating_point, simulate_population, smooth_path
 from multiloss_core.numerics import concave_majorant
-from multiloss_core.thresholds.paths.averaged_nodes import MAX_LACK, averaged_nodes
+from multiloss_core.thresholds.paths.averaged_nodes import MAX_LACK, averaged_nodes, refits_of
 from multiloss_core.thresholds.paths.best_nodes import best_nodes
 from multiloss_core.thresholds.paths.node_tables import flagged_cells, thresholds_at
 from multiloss_core.thresholds.paths.resampling import resamples_of
@@ -26,7 +26,7 @@ def simulated(seed, classifiers=2):
 
 def averaged(documents, rule="any", targets=TARGETS):
     fit = smooth_fit(documents)
-    return fit, averaged_nodes(fit, targets, rule, resamples_of(documents, fit))
+    return fit, averaged_nodes(fit, targets, rule, refits_of(fit, resamples_of(documents, fit)))
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=3, max_size=40))

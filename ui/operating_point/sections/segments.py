@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from multiloss_core import Counts, DataError, RatedCounts
-from multiloss_core.formatting import count, plural, score_side, score_value, share, shortened
+from multiloss_core.formatting import count, plural, score_side, score_value, share, shortened, signed
 from multiloss_core.generalisation import Interval
 from multiloss_core.inspection import Segment, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
@@ -152,7 +152,8 @@ def _verdict_words(column: str, points: SegmentPoints) -> str:
     gain = points.held_out_gain
     if math.isnan(gain.estimate):
         return f"Whether own thresholds pay is unknown: {gain.reason}. Common thresholds stay."
-    amount = f"{_signed(gain.estimate)} frauds, net of false alerts (95 %: {_signed(gain.low)} to {_signed(gain.high)})"
+    estimate, low, high = (signed(value, f"{value:,.1f}") for value in (gain.estimate, gain.low, gain.high))
+    amount = f"{estimate} frauds, net of false alerts (95 %: {low} to {high})"
     if points.proposed == "common":
         return (
             "**No clear gain: common thresholds stay.** On held-out alerts own thresholds by "
@@ -163,10 +164,6 @@ def _verdict_words(column: str, points: SegmentPoints) -> str:
         f"{_change_words(column, points)} On held-out alerts they gain {amount}: so much do common thresholds cost for "
         "being the same everywhere."
     )
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else '−' if value < 0 else ''}{abs(value):,.1f}"
 
 
 def _show_own_table(analysis: Analysis, points: SegmentPoints) -> None:
