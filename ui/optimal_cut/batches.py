@@ -106,7 +106,10 @@ def _show_figures(found: Answer, own: BatchCuts, common: BatchCuts) -> None:
             **{name: st.column_config.NumberColumn(format="%.4f") for name in list(figures)[2:]},
         },
     )
-    st.caption("Own cuts minimise the expected macro loss, one cut for all the expected micro loss. Observed ones are one draw.")
+    st.caption(
+        "Own cuts minimise the expected macro loss, one cut for all the expected micro loss. Observed losses are one "
+        "draw."
+    )
 
 
 def _table(cuts: BatchCuts) -> pd.DataFrame:
