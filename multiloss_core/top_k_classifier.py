@@ -112,7 +112,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return self
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Compute probabilities: of both `classes_` (n, 2), or of each column of an indicator (n, L)."""
+        """Compute probabilities of both `classes_` (n, 2), or of each column (n, L)."""
         positive = self._probabilities(X)
         if self.multilabel_:
             return positive

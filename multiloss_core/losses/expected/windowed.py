@@ -26,6 +26,12 @@ def loss_bounds(loss: Loss, n: int) -> tuple[float, float] | None:
     return None if form is None else (-form.size, form.size)
 
 
+def scaled_tolerance(loss: Loss, n: int, tolerance: float) -> float:
+    """Multiply the tolerance for a loss in [-1, 1] by half the range of a wider one."""
+    low, high = loss_bounds(loss, n) or (-1.0, 1.0)
+    return tolerance * max(1.0, (high - low) / 2.0)
+
+
 def windowed(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, float]:
     """Find L_k for k = 0..n and a bound on the error of each.
 
