@@ -39,7 +39,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     thresholds_ : (k,), infinity for never. `path_` : the `ThresholdPath`. `point_` : the `OperatingPoint`.
-    classes_ : the two labels, the positive one last.
+    classes_ : the two labels, sorted. `positive_` : the position of the positive one.
 
     Examples
     --------
@@ -52,6 +52,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     classes_: NDArray[Any]
+    positive_: int
     thresholds_: Floats
     path_: ThresholdPath
     point_: OperatingPoint
@@ -98,12 +99,10 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         table, known = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(known)
-        labels, codes = np.unique(known, return_inverse=True)
-        if len(labels) != 2:
-            raise DataError(f"Only binary classification is supported: two classes, not {len(labels)} classes.")
-        if positive_position(labels, self.pos_label, str(getattr(y, "name", None) or "label")) == 0:
-            labels, codes = labels[::-1], 1 - codes
-        self.classes_ = labels
+        self.classes_, codes = np.unique(known, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise DataError(f"Only binary classification is supported: two classes, not {len(self.classes_)} classes.")
+        self.positive_ = positive_position(self.classes_, self.pos_label, str(getattr(y, "name", None) or "label"))
         weights = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if weights.shape != codes.shape:
             raise DataError(f"There must be one weight for each of the {len(codes):,} documents.")
@@ -116,7 +115,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counted, weights = np.repeat(np.arange(len(codes)), weights.astype(np.intp)), np.ones(len(codes))
         documents = RatedDocuments(
             table[counted],
-            codes[counted] == 1,
+            codes[counted] == self.positive_,
             weights[counted],
             getattr(self, "feature_names_in_", None),
             (table[counted].min(axis=0) if floors is None else np.asarray(floors, dtype=np.float64)).tolist(),
@@ -135,19 +134,21 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:  # noqa: N803
         """Score documents (n,) by the number of vertices beyond the chosen one that flag each.
 
-        Above 0 where the chosen thresholds flag it; the larger, the stricter the thresholds that still would.
+        Above 0 where the chosen thresholds flag it; the larger, the stricter the thresholds that still would. Negated
+        where the positive label is the first of `classes_`, as scikit-learn's scores stand for the second.
         """
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
         chosen = int(np.flatnonzero((self.path_.thresholds == self.thresholds_).all(axis=1))[0])
         # A document is flagged at every vertex before its turning point.
-        return np.asarray(turning_points(table, self.path_.thresholds, self.rule) - (chosen + 0.5), dtype=np.float64)
+        beyond = turning_points(table, self.path_.thresholds, self.rule) - (chosen + 0.5)
+        return np.asarray(beyond if self.positive_ else -beyond, dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """Label documents (n,): the positive class where the chosen thresholds flag them."""
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
-        return self.classes_[self.point_.flags(table).astype(int)]
+        return self.classes_[np.where(self.point_.flags(table), self.positive_, 1 - self.positive_)]
 
     def __sklearn_tags__(self) -> Any:
         """Two classes only, and scores for features: a poor classifier of arbitrary data."""

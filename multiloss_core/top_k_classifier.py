@@ -34,14 +34,15 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
     per : "batch" chooses one k for each label over all rows given to `predict`; "row" one k for each row over its
         labels (a vector has one label in each row).
     at_least : least number of items predicted positive in each batch or row, see `optimal_top_k`.
-    cv : folds for calibration, as in scikit-learn. A number falls to the rows of the rarer class; for one row of it the
-        label is not calibrated.
+    cv : folds for calibration, as in scikit-learn. A number, at least 2, falls to the rows of the rarer class. For one
+        row of it the label is not calibrated; without `predict_proba` each row then gets its share.
     pos_label : the label that means positive, as in `ThresholdSelector`; not for an indicator matrix.
 
     Attributes
     ----------
     estimators_ : the fitted classifiers of the L labels (1 if `y` is a vector).
-    classes_ : the two labels, the positive one last; for an indicator matrix, the L columns 0..L - 1.
+    classes_ : the two labels, sorted; for an indicator matrix, the L columns 0..L - 1.
+    positive_ : the position of the positive label in `classes_`; 1 for an indicator matrix.
 
     Examples
     --------
@@ -56,6 +57,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
 
     estimators_: list[Any]
     classes_: NDArray[Any]
+    positive_: int
 
     def __init__(
         self,
@@ -98,18 +100,23 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
             raise DataError(f"calibrate is {self.calibrate!r}; choose None, 'isotonic' or 'sigmoid'.")
         if self.calibrate is None and not hasattr(self.estimator, "predict_proba"):
             raise DataError(f"{type(self.estimator).__name__} has no predict_proba; set calibrate to 'sigmoid'.")
+        if isinstance(self.cv, int | np.integer) and self.cv < 2:
+            raise DataError(f"cv is {self.cv!r}; choose at least 2 folds.")
         X, y = indexable(X, y)  # noqa: N806
         positives = self._positives(y)
         self.estimators_ = [self._fitted(X, column.astype(int), sample_weight) for column in positives.T]
         for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
         return self
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """Compute probabilities: of both classes (n, 2), or of each column of an indicator (n, L)."""
+        """Compute probabilities of both `classes_` (n, 2), or of each column (n, L)."""
         positive = self._probabilities(X)
-        return positive if self.multilabel_ else np.column_stack([1.0 - positive[:, 0], positive[:, 0]])
+        if self.multilabel_:
+            return positive
+        return np.hstack([1.0 - positive, positive] if self.positive_ else [positive, 1.0 - positive])
 
     def top_k(self, X: Any) -> BatchTopK:  # noqa: N803
         """Find the optimal top k of each label (per="batch") or row (per="row")."""
@@ -122,7 +129,9 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         selected = np.asarray(self.top_k(X).selected)
         if self.per == "batch":
             selected = selected.T
-        return selected.astype(self.dtype_) if self.multilabel_ else self.classes_[selected[:, 0].astype(int)]
+        if self.multilabel_:
+            return selected.astype(self.dtype_)
+        return self.classes_[np.where(selected[:, 0], self.positive_, 1 - self.positive_)]
 
     def __sklearn_tags__(self) -> Any:
         """Two classes or an indicator matrix; features as the estimator takes them."""
@@ -149,22 +158,22 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
             raise DataError(f"per is {self.per!r}; choose 'batch' or 'row'.")
         if self.multilabel_:
             table = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
-            self.classes_, self.dtype_ = np.arange(table.shape[1]), table.dtype
-            return np.asarray(table != 0)
+            if not np.isin(table, (0, 1)).all():
+                raise DataError("The indicator matrix of the labels has other values than 0 and 1; give only these.")
+            self.classes_, self.positive_, self.dtype_ = np.arange(table.shape[1]), 1, table.dtype
+            return np.asarray(table == 1)
         known = column_or_1d(y, warn=True)
-        labels = np.unique(known)
-        if len(labels) != 2:
-            raise DataError(f"Only binary classification is supported: two classes, not {len(labels)} classes.")
-        if positive_position(labels, self.pos_label, str(getattr(y, "name", None) or "label")) == 0:
-            labels = labels[::-1]
-        self.classes_ = labels
-        return np.asarray(known == labels[1])[:, np.newaxis]
+        self.classes_ = np.unique(known)
+        if len(self.classes_) != 2:
+            raise DataError(f"Only binary classification is supported: two classes, not {len(self.classes_)} classes.")
+        self.positive_ = positive_position(self.classes_, self.pos_label, str(getattr(y, "name", None) or "label"))
+        return np.asarray(known == self.classes_[self.positive_])[:, np.newaxis]
 
     def _fitted(self, X: Any, codes: Indices, sample_weight: ArrayLike | None) -> Any:  # noqa: N803
-        """Fit a clone to codes (n,) of 0 and 1; a label with one of them keeps its share."""
+        """Fit a clone to codes (n,) of 0 and 1; a label with too few of one keeps its share."""
         fewest = int(np.bincount(codes, minlength=2).min())
-        folds = min(self.cv, fewest) if isinstance(self.cv, int) else self.cv
-        if fewest == 0:
+        folds = min(self.cv, fewest) if isinstance(self.cv, int | np.integer) else self.cv
+        if fewest == 0 or (folds == 1 and not hasattr(self.estimator, "predict_proba")):
             model = DummyClassifier(strategy="prior")
         elif self.calibrate is None or folds == 1:
             model = clone(self.estimator)

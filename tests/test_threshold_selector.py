@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -105,7 +106,13 @@ def test_positive_label_is_known_by_its_meaning(documents, positive, negative):
     selector = ThresholdSelector(0.3).fit(documents.scores, labels, floors=documents.floors)
     expected = ThresholdSelector(0.3).fit(documents.scores, documents.labels, floors=documents.floors)
     np.testing.assert_array_equal(selector.thresholds_, expected.thresholds_)
-    assert [*selector.classes_] == [negative, positive]
+    assert [*selector.classes_] == sorted([negative, positive])
+    areas = [
+        roc_auc_score(truth, one.decision_function(documents.scores))
+        for truth, one in ((labels, selector), (documents.labels, expected))
+    ]
+    assert areas[0] == pytest.approx(areas[1])
+    assert areas[1] > 0.5
     flagged = selector.predict(documents.scores) == positive
     np.testing.assert_array_equal(flagged, expected.predict(documents.scores))
 

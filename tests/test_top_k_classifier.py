@@ -156,11 +156,43 @@ def test_positive_label_is_recognised_by_meaning(labelled, positive, negative):
     features, labels = labelled
     named = np.where(labels == 1, positive, negative)
     classifier = TopKClassifier(LogisticRegression(), at_least=3).fit(features, named)
-    assert [*classifier.classes_] == [negative, positive]
+    assert [*classifier.classes_] == sorted([negative, positive])
     expected = TopKClassifier(LogisticRegression(), at_least=3).fit(features, labels).predict(features)
     np.testing.assert_array_equal(classifier.predict(features) == positive, expected == 1)
     turned = TopKClassifier(LogisticRegression(), pos_label=negative).fit(features, named)
-    assert [*turned.classes_] == [positive, negative]
+    assert turned.positive_ == 1 - classifier.positive_
+    np.testing.assert_allclose(turned.predict_proba(features), classifier.predict_proba(features), atol=1e-5)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "neg_log_loss"])
+def test_scorers_agree_for_words_in_any_order(labelled, scoring):
+    features, labels = labelled
+    named = np.where(labels == 1, "fraud", "ok")
+    scores = [cross_val_score(LogisticRegression(), features, y, scoring=scoring) for y in (labels, named)]
+    found = cross_val_score(TopKClassifier(LogisticRegression()), features, named, scoring=scoring)
+    np.testing.assert_allclose(found, scores[0], atol=1e-3)
+    np.testing.assert_allclose(found, scores[1], atol=1e-3)
+
+
+def test_label_with_one_positive_keeps_its_share(multilabel):
+    features, labels = multilabel
+    labels = labels.copy()
+    labels[:, 0] = np.arange(300) == 3
+    classifier = TopKClassifier(LinearSVC(), calibrate="sigmoid").fit(features, labels)
+    assert np.all(classifier.predict_proba(features)[:, 0] == 1 / 300)
+    assert classifier.predict(features).shape == (300, 6)
+
+
+def test_indicator_of_other_values_is_rejected(multilabel):
+    features, labels = multilabel
+    with pytest.raises(DataError, match="other values than 0 and 1"):
+        TopKClassifier(LogisticRegression()).fit(features, 2 * labels - 1)
+
+
+def test_names_of_features_follow_the_last_fit(labelled):
+    features, labels = labelled
+    classifier = TopKClassifier(LogisticRegression()).fit(pd.DataFrame(features).add_prefix("x"), labels)
+    assert not hasattr(classifier.fit(features, labels), "feature_names_in_")
 
 
 @pytest.mark.parametrize(
@@ -173,6 +205,7 @@ def test_positive_label_is_recognised_by_meaning(labelled, positive, negative):
         ({"estimator": LinearSVC()}, "LinearSVC has no predict_proba; set calibrate to 'sigmoid'"),
         ({"at_least": 10**6}, "cannot be flagged"),
         ({"pos_label": "yes"}, "set pos_label to one of them"),
+        ({"cv": 1}, "cv is 1; choose at least 2 folds"),
     ],
 )
 def test_unusable_parameters_are_rejected(labelled, parameters, message):

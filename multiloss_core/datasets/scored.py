@@ -48,6 +48,12 @@ class ScoredDataset:
         order = probability_order(items.probabilities)
         return cls(source.name, source_key(source.fingerprint, columns), source.frame, items, order, tuning)
 
+    def flagged(self, k: int) -> Bools:
+        """Return a mask (n,) of the k most probable items."""
+        mask = np.zeros(self.order.size, dtype=bool)
+        mask[self.order[:k]] = True
+        return mask
+
 
 def read_scored_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> ScoredSource:
     """Read a file of items and guess its columns. Raises DataError where it is no usable table."""

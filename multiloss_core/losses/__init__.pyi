@@ -17,6 +17,7 @@ from .cut_interval import cut_interval as cut_interval
 from .expected.interface import Method as Method
 from .expected.methods import METHODS as METHODS
 from .expected.methods import ExpectedLosses as ExpectedLosses
+from .expected.windowed import scaled_tolerance as scaled_tolerance
 from .formulas import ConfusionMatrix as ConfusionMatrix
 from .formulas import LossFormula as LossFormula
 from .formulas import formula_with_numbers as formula_with_numbers

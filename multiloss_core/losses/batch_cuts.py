@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.losses.batches import batch_expected_losses
 from multiloss_core.losses.constant_threshold import observed_loss
+from multiloss_core.losses.expected.windowed import scaled_tolerance
 from multiloss_core.losses.formulas import promised_counts
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.scored_items import ScoredItems
@@ -54,13 +55,20 @@ class BatchCuts:
 
 
 def batch_cuts(
-    items: ScoredItems, batches: ArrayLike, loss: Loss, common: ArrayLike, *, at_least: int = 0
+    items: ScoredItems,
+    batches: ArrayLike,
+    loss: Loss,
+    common: ArrayLike,
+    *,
+    at_least: int = 0,
+    order: Indices | None = None,
 ) -> tuple[BatchCuts, BatchCuts]:
     """Find the best top-k prediction of each batch, and judge one prediction for all beside it.
 
     `batches` (n,) names the batch of each item; blank cells are one batch. `common` (n,) bool flags the items above
-    one cut for all. `at_least` items are flagged in each batch, or all of a smaller one. Batches are in the order of
-    their first items. Raises DataError for arrays of another length, for more than 10,000 batches, and as
+    one cut for all. `at_least` items are flagged in each batch, or all of a smaller one. `order` (n,): the positions
+    of the items by falling probability; without it, ties as in the input. Batches are in the order of their
+    first items. Raises DataError for arrays of another length, for more than 10,000 batches, and as
     `batch_expected_losses` does. Time: that of `batch_expected_losses` and O(n log n).
 
     Examples
@@ -79,7 +87,7 @@ def batch_cuts(
         raise DataError(f"{codes.size:,} batch names do not fit {probabilities.size:,} items; give one for each.")
     if len(names) > MAX_BATCHES:
         raise DataError(f"There are {len(names):,} batches, more than the limit of {MAX_BATCHES:,}; merge some.")
-    order = probability_order(probabilities)
+    order = probability_order(probabilities) if order is None else order
     order = order[np.argsort(codes[order], kind="stable")]
     sizes = np.bincount(codes)
     rows = np.split(order, np.cumsum(sizes)[:-1])
@@ -88,31 +96,31 @@ def batch_cuts(
         least = [min(at_least, row.size) for row in rows]
         own = [separable_top_k(probabilities[row], loss, at_least=few).k for row, few in zip(rows, least, strict=True)]
     else:
-        found = batch_expected_losses([probabilities[row] for row in rows], loss, tolerance=_TOLERANCE)
+        tolerance = scaled_tolerance(loss, int(sizes.max()), _TOLERANCE)
+        found = batch_expected_losses([probabilities[row] for row in rows], loss, tolerance=tolerance)
         losses = [one.values for one in found]
         own = [best_k(values, min(at_least, values.size - 1)) for values in losses]
     titles = tuple("(blank)" if pd.isna(name) else str(name) for name in names)
-    counts = np.array(own), np.array([np.count_nonzero(shared[row]) for row in rows])
+    selected = np.zeros(probabilities.size, dtype=bool)
+    selected[np.concatenate([row[:k] for row, k in zip(rows, own, strict=True)])] = True
     return (
-        _judged(items, loss, titles, rows, losses, counts[0]),
-        _judged(items, loss, titles, rows, losses, counts[1]),
+        _judged(items, loss, titles, rows, losses, selected),
+        _judged(items, loss, titles, rows, losses, shared),
     )
 
 
 def _judged(
-    items: ScoredItems, loss: Loss, names: tuple[str, ...], rows: list[Indices], losses: list[Floats], k: Indices
+    items: ScoredItems, loss: Loss, names: tuple[str, ...], rows: list[Indices], losses: list[Floats], selected: Bools
 ) -> BatchCuts:
     probabilities = items.probabilities
-    selected = np.zeros(probabilities.size, dtype=bool)
-    for row, flagged in zip(rows, k, strict=True):
-        selected[row[:flagged]] = True
-    cut = [probabilities[row[flagged - 1]] if flagged else np.nan for row, flagged in zip(rows, k, strict=True)]
+    k = np.array([np.count_nonzero(selected[row]) for row in rows])
+    cut = np.array([probabilities[row[selected[row]]].min(initial=np.inf) for row in rows])
     *observed, micro = _observed(items, loss, selected, [*rows, np.arange(probabilities.size)])
     return BatchCuts(
         names=names,
         items=np.array([row.size for row in rows]),
         k=k,
-        cut=np.array(cut),
+        cut=np.where(k > 0, cut, np.nan),
         expected=np.array([values[flagged] for values, flagged in zip(losses, k, strict=True)]),
         observed=np.array(observed),
         selected=selected,

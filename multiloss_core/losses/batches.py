@@ -80,9 +80,10 @@ def batch_top_k(
     """Find the `optimal_top_k` of each row of a batch, such as the labels of a document.
 
     `rows`: a matrix (B, n) of probabilities, or a sequence of rows (n,) of any lengths. `mask` (B, n) bool: the items
-    that exist; what stands elsewhere in the matrix is ignored and never selected. Each row has its own `error_bound`,
-    at most `tolerance`; `at_least`, `method` and `tolerance` are those of `optimal_top_k`. Rows of equal length share
-    the losses of their outcomes, so that "auto" is exact up to n = 100 for 10 such rows and more. `threads` >= 1.
+    that exist, by default those that a masked array does not mask; what stands elsewhere in the matrix is ignored and
+    never selected. Each row has its own `error_bound`, at most `tolerance`; `at_least`, `method` and `tolerance` are
+    those of `optimal_top_k`. Rows of equal length share the losses of their outcomes, so that "auto" is exact up to
+    n = 100 for 10 such rows and more. `threads` >= 1.
 
     Time is that of its rows, O(n) each for F, Jaccard, AM and G-TP/PR; memory beside input and result is some 40 MB, or
     O(n) of the longest row, for each thread. Raises DataError as `optimal_top_k` does, with the row, and for a row
@@ -143,7 +144,7 @@ class _Batch:
             raise DataError(
                 "Rows with a mask must be a matrix of numbers; fill missing items with any number."
             ) from None
-        items = np.ones(table.shape, dtype=bool) if mask is None else np.asarray(mask)
+        items = ~np.ma.getmaskarray(cast(Any, rows)) if mask is None else np.asarray(mask)
         if table.ndim != 2 or items.shape != table.shape or items.dtype != bool:
             raise DataError(
                 f"The rows have the shape {table.shape} and the mask has {items.shape} and type {items.dtype}; give a "

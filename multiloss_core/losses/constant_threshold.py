@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import checked_probabilities
+from multiloss_core.losses.formulas import observed_counts
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.losses.top_k import TIE, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
@@ -64,12 +65,7 @@ def tuned_threshold(probabilities: ArrayLike, labels: ArrayLike, loss: Loss | Lo
 
 def observed_loss(flagged: ArrayLike, labels: ArrayLike, loss: Loss | LossFunction) -> float:
     """Compute the loss of a prediction `flagged` (n,) bool on `labels` (n,) bool. O(n)."""
-    chosen, positives = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
-    if chosen.shape != positives.shape or chosen.ndim != 1 or not chosen.size:
-        raise DataError(f"{chosen.size:,} predictions do not fit {positives.size:,} labels; give one for each item.")
-    n = chosen.size
-    caught = np.count_nonzero(chosen & positives)
-    return float(as_loss(loss)(caught / n, np.count_nonzero(chosen) / n, np.count_nonzero(positives) / n))
+    return observed_counts(flagged, labels).loss(as_loss(loss))
 
 
 def random_half(n: int, generator: np.random.Generator) -> Bools:

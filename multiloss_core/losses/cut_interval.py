@@ -7,6 +7,7 @@ from scipy.optimize import isotonic_regression
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import METHODS, expected_losses
+from multiloss_core.losses.expected.windowed import scaled_tolerance
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.losses.scored_items import ScoredItems
 from multiloss_core.losses.top_k import best_k, checked_least
@@ -103,7 +104,8 @@ def _isotonic(drawn: Indices) -> Floats:
 
 def _best_of_expected(probabilities: Floats, counts: Indices, loss: Loss, at_least: int) -> int:
     each = np.repeat(probabilities, counts)
-    return best_k(expected_losses(each, loss, method="near_linear", tolerance=_TOLERANCE).values, at_least)
+    tolerance = scaled_tolerance(loss, each.size, _TOLERANCE)
+    return best_k(expected_losses(each, loss, method="near_linear", tolerance=tolerance).values, at_least)
 
 
 def _best_at_mean_counts(probabilities: Floats, counts: Indices, loss: Loss, at_least: int) -> int:

@@ -73,7 +73,7 @@ def promised_counts(probabilities: ArrayLike, flagged: ArrayLike) -> ConfusionMa
 def observed_counts(flagged: ArrayLike, labels: ArrayLike) -> ConfusionMatrix:
     """Count a prediction (n,) bool on `labels` (n,) bool, n >= 1, else DataError; O(n)."""
     chosen, positive = np.asarray(flagged, dtype=bool), np.asarray(labels, dtype=bool)
-    if chosen.shape != positive.shape:
+    if chosen.shape != positive.shape or chosen.ndim != 1 or not chosen.size:
         raise DataError(f"{chosen.size:,} predictions do not fit {positive.size:,} labels; give one for each item.")
     cells = ((chosen & positive), (chosen & ~positive), (~chosen & positive), (~chosen & ~positive))
     return ConfusionMatrix(*(float(np.count_nonzero(cell)) for cell in cells))

@@ -19,7 +19,11 @@ def multinomial_losses(probabilities: ArrayLike, loss: Loss | LossFunction) -> F
     taken for 1 and divided out; any other raises DataError. With P_k the chance of the k most probable classes,
     L_k = P_k phi(1/n, k/n, 1/n) + (1 - P_k) phi(0, k/n, 1/n) (section 4.1). O(n log n), one call of the loss.
     """
-    descending = np.sort(_checked(probabilities))[::-1]
+    return _losses(_checked(probabilities), loss)
+
+
+def _losses(checked: Floats, loss: Loss | LossFunction) -> Floats:
+    descending = np.sort(checked)[::-1]
     n = descending.size
     hit, missed = np.cumsum(descending), np.append(np.cumsum(descending[::-1])[::-1][1:], 0.0)
     phi = as_loss(loss)
@@ -46,7 +50,7 @@ def multinomial_top_k(probabilities: ArrayLike, loss: Loss | LossFunction) -> To
     1
     """
     checked = _checked(probabilities)
-    values = multinomial_losses(checked, loss)
+    values = _losses(checked, loss)
     k = best_k(values)
     return top_k_of(checked, k, float(values[k]), error_bound=0.0)
 

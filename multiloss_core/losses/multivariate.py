@@ -307,9 +307,10 @@ def _four_numbers(coefficients: Sequence[float], name: str) -> tuple[float, ...]
         numbers = tuple(float(coefficient) for coefficient in coefficients)
     except (TypeError, ValueError):
         numbers = ()
-    if len(numbers) != 4 or not np.all(np.isfinite(numbers)):
+    # Sums of larger ones overflow.
+    if len(numbers) != 4 or not np.all(np.abs(numbers) <= 1e300):
         raise DataError(
-            f"{name} of a fractional-linear loss must be four finite numbers "
+            f"{name} of a fractional-linear loss must be four finite numbers, at most 1e300 "
             f"({name}0, {name}1, {name}2, {name}3); it is {coefficients!r}."
         )
     return numbers

@@ -52,6 +52,7 @@ def read_pasted(text: str) -> tuple[pd.DataFrame, ItemColumns]:
 
     Raises DataError, naming the line, where it is neither, and as `read_items` does. At most 200,000 characters.
     """
+    text = text.removeprefix("\ufeff")
     if len(text) > MAX_PASTED:
         raise DataError(
             f"The pasted text has {len(text):,} characters, more than the limit of {MAX_PASTED:,}; upload a file "

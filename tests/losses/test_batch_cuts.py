@@ -2,7 +2,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import G_MEAN, JACCARD, DataError, F, ScoredItems, exhaustive_search, optimal_top_k
+from multiloss_core import (
+    G_MEAN,
+    JACCARD,
+    DataError,
+    F,
+    FractionalLinear,
+    ScoredItems,
+    exhaustive_search,
+    optimal_top_k,
+)
 from multiloss_core.losses import HAMMING, SUBSET_0_1, batch_cuts, observed_loss, promised_counts
 
 
@@ -51,6 +60,24 @@ def test_ties_are_flagged_in_the_order_of_the_file():
     assert own.selected.tolist()[:2] == [True, True]
     assert np.isnan(own.macro_observed)
     assert np.isnan(own.micro_observed)
+
+
+def test_given_order_breaks_ties_in_both_predictions():
+    items = ScoredItems(np.array([0.5, 0.5, 0.9, 0.5]), np.array([True, False, False, True]))
+    common = np.array([False, True, False, True])
+    own, one = batch_cuts(items, ["x", "x", "y", "x"], HAMMING, common, at_least=2, order=np.array([2, 3, 1, 0]))
+    assert own.selected.tolist() == [False, True, True, True]
+    assert one.selected.tolist() == common.tolist()
+    assert one.observed.tolist() == [2 / 3, 0.0]
+    assert one.cut.tolist() == pytest.approx([0.5, np.nan], nan_ok=True)
+
+
+def test_costs_of_hundreds_have_batch_cuts():
+    items = ScoredItems(np.random.default_rng(2).random(60_000))
+    loss = FractionalLinear((0, -500, 10, 500), (1, 0, 0, 0))
+    own, _ = batch_cuts(items, np.zeros(60_000), loss, np.zeros(60_000, bool))
+    # Flag where 500 p > 10.
+    assert own.k.tolist() == [np.count_nonzero(items.probabilities > 0.02)]
 
 
 def test_minimum_flags_all_of_a_smaller_batch():

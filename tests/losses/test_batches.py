@@ -115,6 +115,13 @@ def test_equal_probabilities_have_a_closed_form(loss):
             assert one.values[k] == pytest.approx(direct, abs=one.error_bound + 1e-12)
 
 
+def test_masked_array_keeps_its_mask():
+    rows = np.ma.masked_greater([[0.9, 7.0, 0.2], [0.1, 0.8, 9.0]], 1.0)
+    found = batch_top_k(rows, F())
+    assert [row.tolist() for row in found.selected] == [[True, False, False], [False, True, False]]
+    assert found.expected_loss.tolist() == batch_top_k([[0.9, 0.2], [0.1, 0.8]], F()).expected_loss.tolist()
+
+
 def test_mask_removes_items():
     generator = np.random.default_rng(4)
     table, mask = generator.random((40, 12)), generator.random((40, 12)) < 0.7

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from multiloss_core import AUC, JACCARD, F, FractionalLinear, ScoredItems, exhaustive_search, expected_losses
 from multiloss_core.losses import HAMMING, cut_interval
 from tests.pages.steps import APP, run
-from tests.pages.test_optimal_cut import charts, flagged, headline, losses, paste, texts
+from tests.pages.test_optimal_cut import charts, flagged, headline, losses, paste, texts, upload
 from ui.data.scored import scored_sample
 from ui.optimal_cut.choices import OWN_RATIO, about_ratio, ratio_of
 
@@ -123,6 +123,41 @@ def test_ratio_that_divides_by_zero_is_a_warning():
     app = opened(cut_loss=OWN_RATIO, cut_ratio="1 0 0 0 / 0 0 1 0")
     assert any("divides by 0" in warning.value for warning in app.warning)
     assert not flagged(app)
+
+
+def test_ratio_of_costs_has_an_answer_for_many_items():
+    app = opened(cut_loss=OWN_RATIO, cut_ratio="0 -500 10 500 / 1 0 0 0")
+    probabilities = np.random.default_rng(1).random(50_001).round(6)
+    upload(app, "\n".join(["p", *map(str, probabilities)]).encode(), "many.csv")
+    assert not app.warning
+    assert flagged(app)[0] == np.count_nonzero(probabilities > 0.02)
+
+
+def test_mean_counts_that_divide_by_zero_show_no_numbers():
+    app = opened(cut_loss=OWN_RATIO, cut_ratio="0 -2 1 1 / -0.355 0 0 1")
+    paste(app, "0.3\n0.4\n0.365")
+    assert not app.exception
+    assert len(app.get("latex")) == 2
+
+
+def test_effect_that_divides_by_zero_is_an_info():
+    app = opened(cut_loss=OWN_RATIO, cut_ratio="0 -2 1 1 / -0.355 0 0 1", cut_calibration="isotonic")
+    rows = [f"{place / 201:.4f},{'' if place == 7 else place % 3 % 2}" for place in range(201)]
+    paste(app, "\n".join(["p,y", *rows]))
+    assert not app.exception
+    assert any("cannot show the effect" in info.value for info in app.info)
+
+
+def test_star_of_all_cuts_follows_the_minimum():
+    app = opened(cut_part="all cuts")
+    for least in (0, 1_500):
+        run(app.number_input(key="cut_least").set_value(least))
+        (star,) = [
+            one
+            for one in json.loads(charts(app)["Expected F1 loss of every cut"].spec)["data"]
+            if one.get("marker", {}).get("symbol") == "star"
+        ]
+        assert star["x"] == flagged(app)[:1]
 
 
 @pytest.mark.parametrize("seed", range(30))

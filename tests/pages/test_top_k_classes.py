@@ -27,7 +27,12 @@ CLASSES = np.array([0.1, 0.45, 0.25, 0.05, 0.15])
 
 @pytest.mark.parametrize(
     "text",
-    ["0.1, 0.45, 0.25, 0.05, 0.15", "0.1\n0.45\n0.25\n0.05\n0.15\n", "class,p\na,0.1\nb,0.45\nc,0.25\nd,0.05\ne,0.15"],
+    [
+        "0.1, 0.45, 0.25, 0.05, 0.15",
+        "\ufeff0.1\n0.45\n0.25\n0.05\n0.15\n",
+        "0.1\n0.45\n0.25\n0.05\n0.15\n",
+        "class,p\na,0.1\nb,0.45\nc,0.25\nd,0.05\ne,0.15",
+    ],
 )
 def test_own_classes_are_predicted(page, text):
     open_part(page, "classes")
@@ -45,7 +50,9 @@ def test_own_classes_are_predicted(page, text):
 def test_classes_of_a_file_come_first(page):
     open_part(page, "classes")
     by_key(page.text_area, "topk_own_classes").set_value("0.5, 0.5").run()
-    page.file_uploader(key="topk_classes_file").upload("classes.txt", b"0.7\n0.2\n0.1\n", "text/plain").run()
+    page.file_uploader(key="topk_classes_file").upload(
+        "classes.txt", b"\xef\xbb\xbf0.7, 0.2, 0.1\n", "text/plain"
+    ).run()
     assert not page.exception
     assert "The probabilities of 3 classes" in chart(page, "topk_classes").alt
 
@@ -76,6 +83,13 @@ def test_bad_classes_are_one_error(page, text, words):
     assert error.value.endswith(".")
     by_key(page.text_area, "topk_own_classes").set_value("").run()
     assert not page.error
+
+
+def test_items_of_probability_0_are_no_classes(page):
+    open_part(page, "classes")
+    by_key(page.text_input, "topk_typed").set_value(", ".join(["0"] * 10)).run()
+    assert not page.exception
+    assert any("add up to 0; give at least one above 0." in error.value for error in page.error)
 
 
 def test_theorem_3_is_measured_on_request(page, monkeypatch):

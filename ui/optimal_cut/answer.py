@@ -16,7 +16,7 @@ from multiloss_core.losses import SEPARABLE, SUBSET_0_1, CutInterval, promised_c
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated import rated_uploads
 from ui.optimal_cut.choices import LossChoice
-from ui.optimal_cut.comparison import Answer, WayToCut, answer, items_flagged
+from ui.optimal_cut.comparison import Answer, WayToCut, answer
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import session
@@ -53,13 +53,11 @@ def show_loss(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -
         show_formula(asked.loss)
         return
     optimum = found.optimum
-    flagged = np.zeros(dataset.items.probabilities.size, dtype=bool)
-    flagged[dataset.order[: optimum.k]] = True
     about = (
         f"The formula at the mean counts of the optimum, {plural(optimum.k, 'item')} flagged. The expected loss is "
         f"{optimum.expected_loss:.4f}, the mean over all outcomes. With few items the two differ."
     )
-    show_formula(asked.loss, promised_counts(dataset.items.probabilities, flagged), about)
+    show_formula(asked.loss, promised_counts(dataset.items.probabilities, dataset.flagged(optimum.k)), about)
 
 
 def show_answer(dataset: ScoredDataset, found: Answer) -> None:
@@ -243,7 +241,7 @@ def _offer_download(dataset: ScoredDataset, optimum: WayToCut) -> None:
     st.download_button(
         f"Download the {plural(optimum.k, 'selected item')} (CSV)",
         # Deferred to the click: writing a million rows takes seconds.
-        lambda: frame_as_csv(with_calibrated(dataset), rows=items_flagged(dataset, optimum.k)),
+        lambda: frame_as_csv(with_calibrated(dataset), rows=np.flatnonzero(dataset.flagged(optimum.k))),
         f"selected-items{part}.csv",
         "text/csv",
         key="cut_download",
@@ -270,7 +268,7 @@ def show_curve(dataset: ScoredDataset, found: Answer, interval: CutInterval | No
     near = min(n, max(20, 3 * max(way.k for way in found.ways)))
     whole = near == n or _ask_part() == "all cuts"
     st.plotly_chart(
-        _curve(dataset.key, repr(found.loss), theme(), None if whole else near, interval, found),
+        _curve(dataset.key, repr(found.loss), found.at_least, theme(), None if whole else near, interval, found),
         theme=None,
         key="cut_curve",
         alt=f"The expected {found.loss_name} loss by how many items are flagged. The smallest is "
@@ -312,7 +310,7 @@ def _ask_part() -> str:
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
 def _curve(
-    key: str, about: str, shade: Theme, most: int | None, interval: CutInterval | None, _found: Answer
+    key: str, about: str, at_least: int, shade: Theme, most: int | None, interval: CutInterval | None, _found: Answer
 ) -> go.Figure:
     marks = [CurveMark(way.name, way.k, SYMBOLS[way.name]) for way in _found.ways]
     ends = None if interval is None else (interval.low, interval.high)

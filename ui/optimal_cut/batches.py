@@ -7,7 +7,7 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.datasets import ScoredDataset
 from multiloss_core.formatting import count, plural
-from multiloss_core.losses import BatchCuts, Loss, batch_cuts
+from multiloss_core.losses import BatchCuts, batch_cuts
 from multiloss_core.tables import frame_as_csv
 from ui.optimal_cut.answer import with_calibrated
 from ui.optimal_cut.comparison import Answer
@@ -36,10 +36,8 @@ def show_batches(dataset: ScoredDataset, found: Answer) -> None:
     )
     if column is None:
         return
-    flagged = np.zeros(dataset.items.probabilities.size, dtype=bool)
-    flagged[dataset.order[: found.optimum.k]] = True
     try:
-        own, common = _cuts(dataset.key, column, repr(found.loss), found.at_least, dataset, found.loss, flagged)
+        own, common = _cuts(dataset.key, column, repr(found.loss), found.at_least, dataset, found)
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
@@ -124,6 +122,7 @@ def _table(cuts: BatchCuts) -> pd.DataFrame:
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner="Finding the cut of every batch …")
 def _cuts(
-    key: str, column: str, about: str, at_least: int, _dataset: ScoredDataset, _loss: Loss, _flagged: np.ndarray
+    key: str, column: str, about: str, at_least: int, _dataset: ScoredDataset, _found: Answer
 ) -> tuple[BatchCuts, BatchCuts]:
-    return batch_cuts(_dataset.items, _dataset.frame[column], _loss, _flagged, at_least=at_least)
+    flagged, names = _dataset.flagged(_found.optimum.k), _dataset.frame[column]
+    return batch_cuts(_dataset.items, names, _found.loss, flagged, at_least=at_least, order=_dataset.order)

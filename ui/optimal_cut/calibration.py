@@ -9,12 +9,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from multiloss_core import ScoredItems
+from multiloss_core import DataError, ScoredItems
 from multiloss_core.datasets import ScoredDataset
 from multiloss_core.figures import Theme, reliability_chart
 from multiloss_core.formatting import count, plural
 from multiloss_core.losses import CALIBRATIONS, Loss, Reliability, cross_fitted, observed_loss
 from ui.optimal_cut.comparison import answer, reliability_of
+from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 
 FOLDS = 5
@@ -72,10 +73,12 @@ def _calibrated(key: str, kind: str, _dataset: ScoredDataset) -> ScoredDataset:
 def show_effect(given: ScoredDataset, calibrated: ScoredDataset, loss: Loss, at_least: int) -> None:
     """Compare the optimal cut of the labelled items before and after calibration."""
     known = given.items.known_labels
-    rows = {
-        "as given": held_out(given, loss, at_least),
-        f"calibrated ({calibrated.calibration})": held_out(calibrated, loss, at_least),
-    }
+    both = {"as given": given, f"calibrated ({calibrated.calibration})": calibrated}
+    try:
+        rows = {name: held_out(dataset, loss, at_least) for name, dataset in both.items()}
+    except DataError as error:
+        st.info(f"{as_text(str(error))} So the labelled items cannot show the effect.", icon=":material/info:")
+        return
     st.markdown(f"**What calibration changes**, on {plural(known.size, 'labelled item')}")
     st.dataframe(
         pd.DataFrame(
@@ -109,9 +112,7 @@ def held_out(dataset: ScoredDataset, loss: Loss, at_least: int) -> HeldOut:
     labelled = _labelled_only(dataset)
     items = labelled.items
     optimum = answer(labelled, loss, min(at_least, items.probabilities.size)).optimum
-    flagged = np.zeros(items.probabilities.size, dtype=bool)
-    flagged[labelled.order[: optimum.k]] = True
-    observed = observed_loss(flagged, items.known_labels, loss)
+    observed = observed_loss(labelled.flagged(optimum.k), items.known_labels, loss)
     return HeldOut(optimum.k, float(items.probabilities.sum()), optimum.expected_loss, observed)
 
 

@@ -22,6 +22,7 @@ from multiloss_core.losses import (
     items_at,
     observed_loss,
     reliability,
+    scaled_tolerance,
     separable_losses,
     separable_top_k,
     shortest_threshold,
@@ -135,7 +136,8 @@ def _curve(key: str, about: str, _dataset: ScoredDataset, _loss: Loss) -> Expect
     if _loss in SEPARABLE:
         return separable_losses(probabilities, _loss)
     # Quadratic methods prove a wider bound, still far below the digits shown.
-    return expected_losses(probabilities, _loss, tolerance=1e-9 if np.isinf(_largest(_loss)) else 1e-6)
+    tolerance = 1e-9 if np.isinf(_largest(_loss)) else 1e-6
+    return expected_losses(probabilities, _loss, tolerance=scaled_tolerance(_loss, probabilities.size, tolerance))
 
 
 def interval_of(dataset: ScoredDataset, found: Answer) -> CutInterval | None:
@@ -160,11 +162,6 @@ def _largest(loss: Loss) -> float:
     if loss in SEPARABLE:
         return float("inf")
     return max(method.largest for method in METHODS.values() if method.takes(loss, 1))
-
-
-def items_flagged(dataset: ScoredDataset, k: int) -> np.ndarray:
-    """Find the rows (k,) of the k most probable items, in the order of the file."""
-    return np.sort(dataset.order[:k])
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
@@ -206,9 +203,7 @@ def _observed(k: int, dataset: ScoredDataset, loss: Loss) -> float:
     items = dataset.items
     if items.labelled is None or dataset.tuning.all():
         return float("nan")
-    flagged = np.zeros(items.probabilities.size, dtype=bool)
-    flagged[dataset.order[:k]] = True
-    return observed_loss(flagged[items.labelled][~dataset.tuning], items.known_labels[~dataset.tuning], loss)
+    return observed_loss(dataset.flagged(k)[items.labelled][~dataset.tuning], items.known_labels[~dataset.tuning], loss)
 
 
 def _why_not_tuned(dataset: ScoredDataset) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import LOSSES, F
+from multiloss_core import LOSSES, DataError, F
 from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
 from multiloss_core.tables import rating_values
 from ui.shared.url_params import ask_number
@@ -138,6 +138,9 @@ def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str =
         st.caption("The same in shares of all items: u = TP, v flagged (TP + FP), p positive (TP + FN).")
     if counts is None:
         return
-    st.latex(rf"\text{{loss}} = {formula_with_numbers(loss, counts)}")
+    try:
+        st.latex(rf"\text{{loss}} = {formula_with_numbers(loss, counts)}")
+    except DataError:  # A denominator of 0 at mean counts, which no outcome has.
+        return
     empty = " A rate over nothing (0/0) counts as 1." if has_empty_rate(loss, counts) else ""
     st.caption(f"{about}{empty}", width=860)

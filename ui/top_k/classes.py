@@ -31,8 +31,7 @@ def one_label_among_classes(settings: Settings) -> None:
     losses = chosen_losses(settings.beta)
     try:
         own = _ask_classes()
-        probabilities = shown_items(settings)
-        classes = np.sort(probabilities / probabilities.sum() if own is None else own)[::-1]
+        classes = np.sort(_shared(shown_items(settings)) if own is None else own)[::-1]
         best = {choice: multinomial_top_k(classes, loss) for choice, loss in losses.items()}
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -67,6 +66,13 @@ def one_label_among_classes(settings: Settings) -> None:
     )
 
 
+def _shared(probabilities: Floats) -> Floats:
+    """Divide the probabilities of the items by their sum. Raises DataError for a sum of 0."""
+    if not probabilities.any():
+        raise DataError("The probabilities of the items add up to 0; give at least one above 0.")
+    return probabilities / probabilities.sum()
+
+
 def _ask_classes() -> Floats | None:
     """Ask for the probabilities of the user's classes; None without. Raises DataError."""
     with st.expander("Your own classes", icon=":material/edit:"):
@@ -92,6 +98,7 @@ def class_probabilities(text: str) -> Floats:
 
     Raises DataError, naming the line or row.
     """
+    text = text.removeprefix("\ufeff")
     if "\n" not in text.strip():
         text = re.sub(r"[,;\s]+", "\n", text.strip())
     frame, columns = read_pasted(text)

@@ -1,13 +1,17 @@
 """Write fractional-linear losses in counts, for the quadratic and the near-linear method."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
 from multiloss_core.losses.multivariate import FractionalLinear
 from multiloss_core.numerics.arrays import Floats
 
-_CANCELLED = 4.0 * np.finfo(float).eps
+_CANCELLED = 4.0 * float(np.finfo(float).eps)
+# Of the coefficients of the denominator, relative to the largest: beyond it numbers overflow.
+_SMALLEST = 1e-200
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +32,27 @@ class LinearRatio:
 
 
 @dataclass(frozen=True, eq=False)
-class OrientedRatio(LinearRatio):
-    """A `LinearRatio` with a denominator that is nowhere negative and has no negative weight.
+class OrientedRatio:
+    """N / D^power for each k, K1 the count among the first k items and K2 among the others.
 
-    Where `flipped1`, K1 counts the negatives among the flagged items, likewise K2 with `flipped2`. `size`: the largest
-    absolute value of the ratio over all outcomes. `smallest` > 0: the denominator is no less wherever the numerator is
-    not 0.
+    D = base + weight1 K1 + weight2 K2, with weights >= 0 and a base on a straight line between its two values >= 0 at
+    k = 0 and k = n. N = constant + of_first K1 + of_others K2 + of_both K1 K2, each coefficient (n + 1,), a number or
+    None for 0. K1 counts the negatives where `flipped1`, K2 where `flipped2`. `size`: the largest |N| / D^power over
+    all outcomes. `smallest` > 0: D is no less wherever N is not 0.
     """
 
-    flipped1: bool
-    flipped2: bool
-    size: float
-    smallest: float
+    base: tuple[float, float]
+    weight1: float
+    weight2: float
+    size: float = 1.0
+    smallest: float = 1.0
+    power: float = 1.0
+    constant: Floats | None = None
+    of_first: Floats | float | None = None
+    of_others: Floats | float | None = None
+    of_both: Floats | float | None = None
+    flipped1: bool = False
+    flipped2: bool = False
 
 
 def as_linear_ratio(loss: FractionalLinear, n: int) -> LinearRatio:
@@ -59,68 +72,51 @@ def as_linear_ratio(loss: FractionalLinear, n: int) -> LinearRatio:
     )
 
 
-def oriented(ratio: LinearRatio) -> OrientedRatio | None:
-    """Rewrite a ratio with a denominator >= 0 and weights >= 0; None if that is impossible.
+def oriented(loss: FractionalLinear, n: int) -> OrientedRatio | None:
+    """Rewrite a ratio with a denominator and weights >= 0; None if impossible. O(n).
 
-    It is possible if the denominator has one sign over all outcomes and is 0 only where the numerator is. O(n).
+    Numerator and denominator are sums of the four counts, so the coefficients of these decide: the denominator must
+    have one sign and be 0 only where the numerator is. Divided by the largest one, none may be 1e-200 or less.
     """
-    for sign in (1.0, -1.0):
-        turned = _with_positive_weights(ratio, sign)
-        if turned is not None:
-            return turned
-    return None
-
-
-def _with_positive_weights(ratio: LinearRatio, sign: float) -> OrientedRatio | None:
-    n = ratio.n
+    above, below = _of_counts(loss.c), _of_counts(loss.d)
+    largest = below[np.abs(below).argmax()]
+    with np.errstate(all="ignore"):
+        above, below = above / largest, below / largest
+        some = below > 0.0
+        size = float(np.max(np.abs(above[some]) / below[some], initial=0.0))
+    if not some.any() or below.min() < 0.0 or np.any(above[~some] != 0.0):
+        return None
+    if not (below[some].min() > _SMALLEST and size < 1.0 / _SMALLEST):
+        return None
+    weight1, weight2 = _total(loss.d[1], loss.d[3]) / largest, loss.d[3] / largest
+    of_first, of_others = _total(loss.c[1], loss.c[3]) / largest, loss.c[3] / largest
+    # Where the weight is negative, the count of negatives takes its place.
+    of_flagged, of_rest = (3 if weight1 < 0.0 else 2), (1 if weight2 < 0.0 else 0)
     k = np.arange(n + 1, dtype=np.float64)
-    constant, of_first, of_others = sign * ratio.constant, sign * ratio.of_first, sign * ratio.of_others
-    at_0, slope = sign * ratio.base[0], sign * ratio.base[1]
-    weight1, weight2 = sign * ratio.weight1, sign * ratio.weight2
-    flipped1, flipped2 = weight1 < 0.0, weight2 < 0.0
-    # K = (number of items) - (those that do not count)
-    if flipped1:
-        slope, constant = float(_sum(slope, weight1)), _sum(constant, of_first * k)
-        weight1, of_first = -weight1, -of_first
-    if flipped2:
-        at_0, slope = float(_sum(at_0, weight2 * n)), float(_sum(slope, -weight2))
-        constant = _sum(constant, of_others * (n - k))
-        weight2, of_others = -weight2, -of_others
-    at_n = float(_sum(at_0, slope * n))
-    if min(at_0, at_n) < 0.0 or max(at_0, at_n, weight1, weight2) == 0.0:
-        return None
-    base = np.maximum(_sum(at_0, slope * k), 0.0)
-    nothing = base == 0.0
-    # 0/0 is a loss of 0; other divisions by 0 are rejected.
-    if np.any(constant[nothing] != 0.0):
-        return None
-    if weight1 == 0.0 and np.any(of_first[nothing & (k > 0)] != 0.0):
-        return None
-    if weight2 == 0.0 and np.any(of_others[nothing & (k < n)] != 0.0):
-        return None
-    size = _largest_ratio(base, (weight1, weight2), constant, of_first, of_others)
-    positive = [value for value in (at_0, at_n, weight1, weight2) if value > 0.0]
-    if np.any(nothing) and np.any(~nothing):
-        positive.append(abs(slope))
     return OrientedRatio(
-        n, constant, of_first, of_others, (at_0, slope), weight1, weight2, flipped1, flipped2, size, min(positive)
+        base=(n * float(below[of_rest]), n * float(below[of_flagged])),
+        weight1=float(abs(weight1)),
+        weight2=float(abs(weight2)),
+        size=size,
+        smallest=float(below[some].min()) * (n if some.all() else 1),
+        constant=(n - k) * above[of_rest] + k * above[of_flagged],
+        of_first=float(-of_first if weight1 < 0.0 else of_first),
+        of_others=float(-of_others if weight2 < 0.0 else of_others),
+        flipped1=bool(weight1 < 0.0),
+        flipped2=bool(weight2 < 0.0),
     )
 
 
-def _largest_ratio(
-    base: Floats, weights: tuple[float, float], constant: Floats, of_first: Floats, of_others: Floats
-) -> float:
-    """Find the largest ratio, at a corner of the box as linear fractions are monotone."""
-    n = base.size - 1
-    k = np.arange(n + 1, dtype=np.float64)
-    largest = 0.0
-    for first in (np.zeros(n + 1), k):
-        for others in (np.zeros(n + 1), n - k):
-            above = np.abs(constant + of_first * first + of_others * others)
-            below = base + weights[0] * first + weights[1] * others
-            ratio = np.divide(above, below, out=np.zeros(n + 1), where=below > 0.0)
-            largest = max(largest, float(ratio.max()))
-    return largest
+def _of_counts(coefficients: Sequence[float]) -> Floats:
+    """Return the coefficients of TN, FN, FP and TP, from those of 1, u, v and p."""
+    constant, of_u, of_v, of_p = coefficients
+    return np.array([constant, _total(constant, of_p), _total(constant, of_v), _total(constant, of_u, of_v, of_p)])
+
+
+def _total(*terms: float) -> float:
+    """Add terms exactly, with exactly 0 where they cancel up to rounding."""
+    total = fsum(terms)
+    return 0.0 if abs(total) <= _CANCELLED * fsum(map(abs, terms)) else total
 
 
 def _sum(one: Floats | float, other: Floats | float) -> Floats:

@@ -94,7 +94,7 @@ def losses_of_rows(
     if chosen.takes(loss, descending.shape[1]):
         chosen.require_size(descending.shape[1])
     values, bounds = chosen.run(descending, loss, tolerance)
-    if bounds.max() > tolerance:
+    if not bounds.max() <= tolerance:
         raise DataError(
             f"The {method} method proves an error of {bounds.max():.1g} for these probabilities, not {tolerance:g}; "
             "allow more, or choose quadratic or cubic."
@@ -108,7 +108,7 @@ def _auto(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, Flo
     small = n <= _SMALL or (n <= _SMALL_OF_MANY and (rows >= _MANY or NEAR_LINEAR not in candidates))
     values, bounds, methods = np.empty((rows, n + 1)), np.full(rows, np.inf), np.full(rows, "", dtype="<U16")
     for method in [CUBIC] if small else sorted(candidates, key=lambda method: method.work(n)):
-        left = np.flatnonzero(bounds > tolerance)
+        left = np.flatnonzero(~(bounds <= tolerance))
         values[left], bounds[left] = method.run(descending[left], loss, tolerance)
         methods[left] = method.name
         if np.all(bounds <= tolerance):

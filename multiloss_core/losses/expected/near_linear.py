@@ -7,7 +7,7 @@ probabilities), so prefix and suffix sums give all k at once: O(n Q) time for Q 
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.exponential_sums import ExponentialSum, exponential_sum
 from multiloss_core.losses.expected.interface import Method, by_row
-from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
+from multiloss_core.losses.expected.linear_ratio import OrientedRatio, oriented
 from multiloss_core.losses.expected.tilted_sums import CHUNK, MIN_ITEMS, Items, Running, Series, Tilt
 from multiloss_core.losses.multivariate import AM, AUC, G_TP_PR, JACCARD, F, FractionalLinear, Loss
 from multiloss_core.numerics.arrays import Floats, Indices
@@ -29,7 +29,7 @@ _SMALLEST_RELATIVE_ERROR = 1e-13
 def has_near_linear_form(loss: Loss, n: int) -> bool:
     """Return whether `near_linear` can take this loss for n items."""
     form = loss.fractional_linear
-    return type(loss) in _FORMULAS or (form is not None and oriented(as_linear_ratio(form, n)) is not None)
+    return type(loss) in _FORMULAS or (form is not None and oriented(form, n) is not None)
 
 
 def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, float]:
@@ -58,97 +58,55 @@ def near_linear(descending: Floats, loss: Loss, tolerance: float) -> tuple[Float
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Ratio:
-    """N / D^power for each k, K1 the count among the first k items and K2 among the others.
-
-    D = base[0] + base[1] k + weight1 K1 + weight2 K2, with base >= 0 at every k and weights >= 0;
-    N = constant + of_first K1 + of_others K2 + of_both K1 K2, each coefficient (n + 1,) or None for 0.
-    |N| <= size D^power at every outcome, and D >= smallest > 0 wherever N is not 0.
-    """
-
-    base: tuple[float, float]
-    weight1: float
-    weight2: float
-    size: float
-    smallest: float
-    power: float = 1.0
-    constant: Floats | None = None
-    of_first: Floats | None = None
-    of_others: Floats | None = None
-    of_both: Floats | None = None
-
-
 def _f(items: Items, loss: F, tolerance: float) -> tuple[Floats, float]:
     # Utility K1 / ((k + beta^2 (K1 + K2)) / (1 + beta^2)), where K1 >= 1 makes the denominator at least 1.
     weight = loss.beta**2 / (1.0 + loss.beta**2)
-    ones = np.ones(items.p.size + 1)
-    ratio = _Ratio((0.0, 1.0 / (1.0 + loss.beta**2)), weight, weight, size=1.0, smallest=1.0, of_first=ones)
+    ratio = OrientedRatio((0.0, items.p.size / (1.0 + loss.beta**2)), weight, weight, of_first=1.0)
     return _one_minus_utility(items, ratio, tolerance)
 
 
 def _jaccard(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
-    ones = np.ones(items.p.size + 1)
-    ratio = _Ratio((0.0, 1.0), 0.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
-    return _one_minus_utility(items, ratio, tolerance)
+    return _one_minus_utility(items, OrientedRatio((0.0, items.p.size), 0.0, 1.0, of_first=1.0), tolerance)
 
 
 def _am(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     # A rate with an empty denominator is 1; flagged negatives reduce the true negative rate.
-    ones = np.ones(items.p.size + 1)
-    ratio = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, of_first=ones)
-    recall, bound = _expectations(items, items, ratio, tolerance)
-    false_alarms, other_bound = _expectations(items.flipped, items.flipped, ratio, tolerance)
+    ratio = OrientedRatio((0.0, 0.0), 1.0, 1.0, of_first=1.0)
+    recall, bound = _expectations(items, ratio, tolerance)
+    false_alarms, other_bound = _expectations(items.flipped, ratio, tolerance)
     return (1.0 - recall - _chance_of_none(items) + false_alarms) / 2.0, (bound + other_bound) / 2.0
 
 
 def _g_tp_pr(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
-    k = np.arange(items.p.size + 1)
     # K1 / sqrt(S k), and K1 <= sqrt(S k).
-    of_first = 1.0 / np.sqrt(np.maximum(k, 1))
-    ratio = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, power=0.5, of_first=of_first)
-    return _one_minus_utility(items, ratio, tolerance)
+    of_first = 1.0 / np.sqrt(np.maximum(np.arange(items.p.size + 1), 1))
+    return _one_minus_utility(items, OrientedRatio((0.0, 0.0), 1.0, 1.0, power=0.5, of_first=of_first), tolerance)
 
 
 def _auc(items: Items, _: Loss, tolerance: float) -> tuple[Floats, float]:
     # K2 (k - K1) / (S (n - S)) with 1 / (S (n - S)) = (1 / S + 1 / (n - S)) / n.
     n = items.p.size
     share = np.arange(n + 1) / n
-    pairs = np.full(n + 1, -1.0 / n)
-    by_positives = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, of_others=share, of_both=pairs)
+    by_positives = OrientedRatio((0.0, 0.0), 1.0, 1.0, of_others=share, of_both=-1.0 / n)
     # In counts of negatives: K1 (n - k - K2).
-    by_negatives = _Ratio((0.0, 0.0), 1.0, 1.0, size=1.0, smallest=1.0, of_first=share[::-1], of_both=pairs)
-    first, bound = _expectations(items, items, by_positives, tolerance / 2.0)
-    second, other_bound = _expectations(items.flipped, items.flipped, by_negatives, tolerance / 2.0)
+    by_negatives = replace(by_positives, of_first=share[::-1], of_others=None)
+    first, bound = _expectations(items, by_positives, tolerance / 2.0)
+    second, other_bound = _expectations(items.flipped, by_negatives, tolerance / 2.0)
     return first + second, bound + other_bound
 
 
 def _fractional_linear(items: Items, loss: FractionalLinear, tolerance: float) -> tuple[Floats, float]:
-    n = items.p.size
-    plain = as_linear_ratio(loss, n)
-    form = oriented(plain)
-    if form is None:
+    ratio = oriented(loss, items.p.size)
+    if ratio is None:
         raise DataError(
             f"The denominator of {loss.name} changes its sign, or is 0 where its numerator is not; "
             "near_linear takes it only if it is above 0 for every outcome, or below. Choose cubic."
         )
-    ratio = _Ratio(
-        form.base,
-        form.weight1,
-        form.weight2,
-        size=form.size,
-        smallest=form.smallest,
-        constant=form.constant,
-        of_first=form.of_first,
-        of_others=form.of_others,
-    )
-    first = items.flipped if form.flipped1 else items
-    others = items.flipped if form.flipped2 else items
-    return _expectations(first, others, ratio, tolerance)
+    return _expectations(items, ratio, tolerance)
 
 
-def _one_minus_utility(items: Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
-    utility, bound = _expectations(items, items, ratio, tolerance)
+def _one_minus_utility(items: Items, ratio: OrientedRatio, tolerance: float) -> tuple[Floats, float]:
+    utility, bound = _expectations(items, ratio, tolerance)
     # No positive: the recall is 1, and so is the precision if nothing is flagged.
     utility[0] = _chance_of_none(items)
     return 1.0 - utility, bound
@@ -158,10 +116,11 @@ def _chance_of_none(items: Items) -> float:
     return 0.0 if np.any(items.rest == 0.0) else float(np.exp(np.log1p(-items.p).sum()))
 
 
-def _expectations(first: Items, others: Items, ratio: _Ratio, tolerance: float) -> tuple[Floats, float]:
+def _expectations(items: Items, ratio: OrientedRatio, tolerance: float) -> tuple[Floats, float]:
     """Compute E[N / D^power] for k = 0..n; quadrature has at most half the tolerance."""
     if ratio.size == 0.0:
-        return np.zeros(first.p.size + 1), 0.0
+        return np.zeros(items.p.size + 1), 0.0
+    first, others = (items.flipped if flipped else items for flipped in (ratio.flipped1, ratio.flipped2))
     relative = max(tolerance / (2.0 * ratio.size), _SMALLEST_RELATIVE_ERROR)
     exponentials = _exponentials(first, others, ratio, relative)
     shares = np.array_split(np.arange(exponentials.nodes.size), _THREADS if first.p.size > _FEW else 1)
@@ -173,7 +132,12 @@ def _expectations(first: Items, others: Items, ratio: _Ratio, tolerance: float) 
 
 
 def _combined(
-    first: Items, others: Items, ratio: _Ratio, exponentials: ExponentialSum, shares: list[Indices], allowed: float
+    first: Items,
+    others: Items,
+    ratio: OrientedRatio,
+    exponentials: ExponentialSum,
+    shares: list[Indices],
+    allowed: float,
 ) -> tuple[Floats, float]:
     works = [
         _Work(first, others, ratio, exponentials.nodes[share], exponentials.weights[share], allowed)
@@ -194,19 +158,20 @@ def _combined(
     ]
     magnitude = float(np.sum(np.abs(terms), axis=0).max())
     n = first.p.size
-    rounding = 16.0 * np.finfo(float).eps * (min(n, CHUNK) + n / CHUNK + 32.0)
-    error = max(work.error for work in works)
-    return np.asarray(np.sum(terms, axis=0)), ratio.size * exponentials.error + (rounding + 4.0 * error) * magnitude
+    rounding = 16.0 * float(np.finfo(float).eps)
+    relative = rounding * (min(n, CHUNK) + n / CHUNK + 32.0) + 4.0 * max(work.error for work in works)
+    # The coefficients of a ratio are rounded relative to its numerator and denominator at the four corners.
+    return np.asarray(np.sum(terms, axis=0)), ratio.size * (exponentials.error + rounding) + relative * magnitude
 
 
-def _exponentials(first: Items, others: Items, ratio: _Ratio, relative: float) -> ExponentialSum:
+def _exponentials(first: Items, others: Items, ratio: OrientedRatio, relative: float) -> ExponentialSum:
     n = first.p.size
-    at_0, at_n = ratio.base[0], ratio.base[0] + ratio.base[1] * n
+    at_0, at_n = ratio.base
     # Bounds on the probability that an item counts, over both sides.
     least = float(np.minimum(first.p, others.p).sum())
     most = float(np.maximum(first.p, others.p).sum())
     # The base is at least its smaller end plus its slope times the count on the side that makes it grow.
-    slope = ratio.base[1]
+    slope = (at_n - at_0) / n
     weight = min(ratio.weight1 + max(slope, 0.0), ratio.weight2 + max(-slope, 0.0))
 
     def laplace(y: Floats) -> Floats:
@@ -229,7 +194,7 @@ class _Work:
     """
 
     def __init__(
-        self, first: Items, others: Items, ratio: _Ratio, nodes: Floats, weights: Floats, allowed: float
+        self, first: Items, others: Items, ratio: OrientedRatio, nodes: Floats, weights: Floats, allowed: float
     ) -> None:
         self.ratio, self.n, self.x = ratio, first.p.size, nodes[:, np.newaxis]
         self.log_weights = np.log(weights)[:, np.newaxis]
@@ -241,7 +206,10 @@ class _Work:
 
     def sums(self) -> Floats:
         """Compute the sums, (4, n + 1); rows that the ratio does not need stay 0. O(n Q)."""
-        base, slope = self.ratio.base
+        at_0, at_n = self.ratio.base
+        # No difference of two large ends, which would cancel.
+        up = np.arange(self.n + 1) / self.n
+        base, slope = up[::-1] * at_0 + up * at_n, (at_n - at_0) / self.n
         both = self.ratio.of_both is not None
         need_first, need_others = self.ratio.of_first is not None or both, self.ratio.of_others is not None or both
         result = np.zeros((4, self.n + 1))
@@ -254,11 +222,10 @@ class _Work:
             for chunk, start in enumerate(range(0, self.n, CHUNK)):
                 tilted1, tilted2 = self.first.tilt(chunk), self.others.tilt(chunk)
                 m = tilted1.p.size
-                exponent = self.log_weights - self.x * (base + slope * start)
                 if self.one_product and slope >= 0.0:
-                    terms = np.exp(exponent + log_after[0]) * falling[:, : m + 1]
+                    terms = np.exp(self.log_weights - self.x * base[start] + log_after[0]) * falling[:, : m + 1]
                 else:
-                    exponent = exponent - self.x * slope * steps[: m + 1]
+                    exponent = self.log_weights - self.x * base[start : start + m + 1]
                     logs1 = tilted1.prefix("logs", log_before).full()
                     exponent += logs1
                     exponent += tilted2.suffix("logs", log_after[chunk + 1]).full()

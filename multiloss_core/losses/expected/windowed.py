@@ -7,7 +7,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.interface import Method, by_row
-from multiloss_core.losses.expected.linear_ratio import as_linear_ratio, oriented
+from multiloss_core.losses.expected.linear_ratio import oriented
 from multiloss_core.losses.expected.poisson_binomial import CountWindow, count_windows
 from multiloss_core.losses.multivariate import G_MEAN, H_MEAN, Loss
 from multiloss_core.numerics.arrays import Floats
@@ -22,8 +22,14 @@ def loss_bounds(loss: Loss, n: int) -> tuple[float, float] | None:
     """Find the lowest and highest loss of n items; None if unknown."""
     if loss.bounds is not None or loss.fractional_linear is None:
         return loss.bounds
-    form = oriented(as_linear_ratio(loss.fractional_linear, n))
+    form = oriented(loss.fractional_linear, n)
     return None if form is None else (-form.size, form.size)
+
+
+def scaled_tolerance(loss: Loss, n: int, tolerance: float) -> float:
+    """Multiply the tolerance for a loss in [-1, 1] by half the range of a wider one."""
+    low, high = loss_bounds(loss, n) or (-1.0, 1.0)
+    return tolerance * max(1.0, (high - low) / 2.0)
 
 
 def windowed(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, float]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from multiloss_core import AM, AUC, G_TP_PR, JACCARD, F, FractionalLinear, expected_losses
+from multiloss_core import AM, AUC, G_TP_PR, JACCARD, DataError, F, FractionalLinear, expected_losses
 
 FAST = (F(), F(0.25), F(3.0), JACCARD, AM, G_TP_PR, AUC)
 EVERY_FAST = pytest.mark.parametrize("loss", FAST, ids=lambda loss: loss.name)
@@ -192,3 +192,60 @@ def test_extreme_beta(beta):
     for n in (3, 40):
         for probabilities in vectors(n, generator):
             check(probabilities, F(beta), expected_losses(probabilities, F(beta), method="cubic").values)
+
+
+def exact_ratio(probabilities, loss):
+    """Compute every expectation of a ratio in rational arithmetic on its coefficients."""
+    n, c, d = len(probabilities), [Fraction(one) for one in loss.c], [Fraction(one) for one in loss.d]
+    etas = [Fraction(float(eta)) for eta in np.sort(probabilities)[::-1]]
+
+    def chances(some):
+        found = [Fraction(1)]
+        for eta in some:
+            found = [(1 - eta) * one + eta * less for one, less in zip([*found, 0], [0, *found], strict=True)]
+        return found
+
+    def part(numbers, u, k, p):
+        return numbers[0] * n + numbers[1] * u + numbers[2] * k + numbers[3] * p
+
+    for k in range(n + 1):
+        pairs = product(enumerate(chances(etas[:k])), enumerate(chances(etas[k:])))
+        yield sum(
+            (
+                one * other * part(c, u, k, u + more) / part(d, u, k, u + more)
+                for (u, one), (more, other) in pairs
+                if part(d, u, k, u + more)
+            ),
+            Fraction(0),
+        )
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "d", "tolerance"),
+    [
+        (20, (1e-8, 0, 0, 0), (1, 0, -(1 - 1e-8), 0), 1e-9),
+        (3, (2**20, 3, 2**-20, 0), (2**40, -(2**40), 2**-40, 1), 1e-6),
+        (9, (1, -1, -1, 1), (3, -1, -2 + 1e-9, 0.5), 1e-9),
+        (9, (0, -2e299, 1e299, 1e299), (5e298, 0, 1e299, 1e299), 1e-9),
+        (9, (0, -2e-170, 1e-170, 1e-170), (5e-171, 0, 1e-170, 1e-170), 1e-9),
+        (20, (0, -2e-308, 1e-308, 1e-308), (5e-309, 0, 1e-308, 1e-308), 1e-9),
+    ],
+    ids=["falling", "steep", "near 0", "huge", "tiny", "subnormal"],
+)
+def test_bound_holds_in_rational_arithmetic(n, c, d, tolerance):
+    loss = FractionalLinear(c, d)
+    probabilities = np.random.default_rng(3).integers(1, 64, n) / 64
+    exact = np.array([float(one) for one in exact_ratio(probabilities, loss)])
+    check(probabilities, loss, exact, tolerance, rounding=0.0)
+
+
+def test_extreme_denominators_are_left_to_other_methods():
+    probabilities = np.random.default_rng(3).random(40)
+    loss = FractionalLinear((0, -2, 1, 1), (1e-308, -1, 1, 1))
+    found, jaccard = expected_losses(probabilities, loss), expected_losses(probabilities, JACCARD)
+    assert found.method == "cubic"
+    np.testing.assert_allclose(found.values, jaccard.values, atol=1e-8)
+    with pytest.raises(DataError, match="needs the bounds"):
+        expected_losses(probabilities, FractionalLinear((1e300, -1e300, 0, 0), (1e-9, 0, 1, 1)), method="windowed")
+    with pytest.raises(DataError, match="four finite numbers, at most 1e300"):
+        FractionalLinear((1e308, -1e308, 0, 0), (1, 0, 1, 1))
