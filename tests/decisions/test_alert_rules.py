@@ -14,6 +14,7 @@ from multiloss_core import DecisionRecord
 from multiloss_core.decisions import CurrentThresholds, first_page, python_function, spark_expression, sql_where
 from multiloss_core.decisions.record_fields import RecordedAlertRule
 from multiloss_core.decisions.reporting.summary import sections
+from multiloss_core.decisions.segments import RecordedSegments, SegmentThresholds
 from multiloss_core.engines.backends.spark_engine import SparkEngine
 from multiloss_core.formatting import NEUTRAL
 from tests.decisions.records import make_record
@@ -152,3 +153,19 @@ def test_function_flags_the_rows_of_the_record(frame):
     assert [space["flag"](row) for row in frame.astype(object).where(frame.notna(), None).to_dict("records")] == by_row(
         frame
     )
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_function_reads_missing_cells_and_text_digits(missing):
+    own = SegmentThresholds(("7",), (0.1, *record_of().thresholds[1:]), 0.0, 0.0)
+    space = {}
+    exec(python_function(replace(record_of(), segments=RecordedSegments("code", [own], "number"))), space)
+    flag = space["flag"]
+    document = dict.fromkeys([*NAMES, WHY, "code"], missing)
+    assert not flag(document)
+    assert flag(document | {"card": "0.95"})
+    assert not flag(document | {"card": "0.5"})
+    assert flag(document | {"card": 0.5, "code": "7"})
+    assert flag(document | {"velocity": "1"})
+    assert not flag(document | {"velocity": "0"})
+    assert not flag(document | {"velocity": ""})
