@@ -31,7 +31,7 @@ from multiloss_core.decisions import (
     verdict,
 )
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.segments import RecordedSegments
+from multiloss_core.decisions.segments import Kind, RecordedSegments, segment_kind
 from multiloss_core.engines.counting import CountedDataset, count_documents
 from multiloss_core.engines.questions import PathCounts, count_along, count_funnel
 from multiloss_core.errors import DataError
@@ -304,14 +304,14 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
         )
     if record.segments is not None:
         # Names a missing column before the engine does in words of its own.
-        record.segments.cells(loaded.source.frame)
+        kind = segment_kind(record.segments.cells(loaded.source.frame))
     table = CountedTable.of(loaded, columns, one_class=True)
     thresholds, rule = record.threshold_array, record.settings.rule
     funnel = count_funnel(table.engine, table.table, table.columns)
     along, days = table.along(thresholds[np.newaxis], rule)
     counted, unlisted = _by_flag(along), _NO_NAMES
     if record.segments is not None:
-        counted, unlisted = _by_flag_and_segment(record, record.segments, table)
+        counted, unlisted = _by_flag_and_segment(record, record.segments, kind, table)
     parts = table.group_parts(thresholds[np.newaxis], rule)
     found = bootstrap_flagged(counted, thresholds, rule, generator=np.random.default_rng(0), parts=parts)
     fp, tp = (float(weight) for weight in counted.weights[1])
@@ -329,7 +329,7 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
 
 
 def _by_flag_and_segment(
-    record: DecisionRecord, segments: RecordedSegments, table: CountedTable
+    record: DecisionRecord, segments: RecordedSegments, kind: Kind, table: CountedTable
 ) -> tuple[CellCounts, tuple[str, ...]]:
     """Count at the thresholds of each segment in a pass, and find the segments without any."""
     if table.columns.group is not None:
@@ -344,7 +344,7 @@ def _by_flag_and_segment(
         found = count_along(
             table.engine, table.table, columns, thresholds[np.newaxis], record.settings.rule, by="segment"
         )
-        names = pd.Series(segments.names_of(pd.Series(found.by)))
+        names = pd.Series(segments.names_of(pd.Series(found.by), kind))
         chosen = names.isin(keys) if keys else ~names.isin([*own])
         unlisted = unlisted if keys else segments.unlisted(names.to_numpy(), found.documents)
         each.append(_by_flag(found, chosen.to_numpy()))

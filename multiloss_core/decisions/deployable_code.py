@@ -2,7 +2,6 @@
 
 import math
 import re
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +12,7 @@ from multiloss_core.decisions.segments import RecordedSegments
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, score_name, score_value
-from multiloss_core.tables.column_values import BLANK, has_word, without_blanks
+from multiloss_core.tables.column_values import BLANK, has_word, trimmed_in_sql, without_blanks
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.targets.thresholds_file import (
     SegmentRows,
@@ -25,8 +24,8 @@ from multiloss_core.thresholds.targets.thresholds_file import (
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)
 
-# Of a column of numbers only NaN and infinity lie beyond, which are read as blanks.
-_LARGEST = sys.float_info.max
+# Cells of a column of numbers that are read as blanks, in lower case.
+_NO_NUMBERS = ("", "nan", "inf", "-inf", "infinity", "-infinity")
 
 # Whole doubles below are written with all their digits.
 _WHOLE_BELOW = 1e15
@@ -82,8 +81,9 @@ def sql_where(record: DecisionRecord) -> str:
     the same double precision numbers. A NULL reaches no threshold, nor does a NaN, which a column of whole numbers
     cannot hold; each comparison is true or false, so that the condition may stand under NOT.
 
-    Thresholds per segment are the branches of a CASE. Spaces around text are ignored, and text is quoted as in the SQL
-    standard (MySQL: with sql_mode NO_BACKSLASH_ESCAPES) and compared by the collation of its column.
+    Thresholds per segment are the branches of a CASE. Spaces, tabs and line ends around text are ignored, and text
+    is quoted as in the SQL standard (MySQL: with sql_mode NO_BACKSLASH_ESCAPES) and compared by the collation of its
+    column.
     """
     return f"WHERE {_condition(record, _STANDARD)}"
 
@@ -177,7 +177,7 @@ class _Dialect:
     identifier: Callable[[str], str]
     number: Callable[[float], str]
     text: Callable[[str], str]
-    text_type: str
+    double: str
 
 
 def _action(record: DecisionRecord, dialect: _Dialect) -> str:
@@ -204,11 +204,9 @@ def _lies_in(segments: RecordedSegments, keys: Sequence[str], dialect: _Dialect)
     blank = [f"{column} IS NULL"] if BLANK in keys else []
     if segments.kind == "text":
         listed += ["", BLANK] if blank else []
-        cell, literals = f"TRIM({column})", [*map(dialect.text, listed)]
+        cell, literals = trimmed_in_sql(column, dialect.text), [*map(dialect.text, listed)]
     elif segments.kind == "number":
-        cell, literals = column, [_whole(key) or dialect.number(float(key)) for key in listed]
-        limit = dialect.number(_LARGEST)
-        blank += [f"{column} > {limit}", f"{column} < -{limit}"] if blank else []
+        return " OR ".join(blank + _equals_number(column, listed, dialect, _NO_NUMBERS if blank else ()))
     else:
         cell, literals = column, [key.upper() for key in listed]
     if literals:
@@ -216,9 +214,22 @@ def _lies_in(segments: RecordedSegments, keys: Sequence[str], dialect: _Dialect)
     return " OR ".join(blank)
 
 
-def _whole(key: str) -> str:
-    """Return a whole number that each engine reads as it is; empty for others."""
-    return key if key.removeprefix("-").isdecimal() and len(key) < _MAX_DIGITS else ""
+def _equals_number(column: str, keys: Sequence[str], dialect: _Dialect, texts: Sequence[str] = ()) -> list[str]:
+    """Write conditions for a column of numbers, or of text that reads as numbers.
+
+    `texts`: other cells in lower case. An engine reads a quoted whole number in the type of the column, so that no
+    digit is lost.
+    """
+    whole = [key for key in keys if key.removeprefix("-").isdecimal() and len(key) < _MAX_DIGITS]
+    others = [dialect.number(float(key)) for key in keys if key not in whole]
+    cell = trimmed_in_sql(f"LOWER({column} || '')", dialect.text)
+    texts = [*texts, *(f"{key}{decimals}" for key in whole for decimals in ("", ".0"))]
+    found = [f"{column} IN ({', '.join(map(dialect.text, whole))})"] if whole else []
+    if texts:
+        found.append(f"{cell} IN ({', '.join(map(dialect.text, texts))})")
+    if others:
+        found.append(f"CAST(NULLIF({cell}, '') AS {dialect.double}) IN ({', '.join(others)})")
+    return found
 
 
 def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect: _Dialect) -> str:
@@ -227,7 +238,7 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
     for name, threshold in zip(record.columns.scores, thresholds, strict=True):
         value = score_value(name, threshold)
         if value is not None and name in rules:
-            conditions.append(_is_raised(rules[name], name in (record.columns.whole_numbers or ()), dialect))
+            conditions.append(_is_raised(rules[name], dialect))
         elif value is not None:
             column, literal = dialect.identifier(score_name(name)), dialect.number
             reaches, opposite = (">=", "<=") if comparison(name) == ">=" else ("<=", ">=")
@@ -246,19 +257,15 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
     return f"(\n    {joined}\n)"
 
 
-def _is_raised(rule: RecordedAlertRule, is_whole: bool, dialect: _Dialect) -> str:
+def _is_raised(rule: RecordedAlertRule, dialect: _Dialect) -> str:
     """Write the condition of an alert rule that is on; a blank cell is none."""
     column = dialect.identifier(rule.column)
     if rule.word is not None:
-        text = column if rule.kind == "text" else f"CAST({column} AS {dialect.text_type})"
-        raised = has_word(text, rule.word, dialect.text)
+        raised = has_word(f"{column} || ''", rule.word, dialect.text)
     elif rule.kind == "boolean":
         raised = f"CAST({column} AS INTEGER) = 1"
-    elif rule.kind == "text":
-        raised = f"TRIM({column}) IN ({dialect.text('1')}, {dialect.text('1.0')})"
     else:
-        # Keeps NaN out, as for scores.
-        raised = f"{column} >= 1" if is_whole else f"{column} >= 1 AND -{column} <= -1"
+        raised = f"({' OR '.join(_equals_number(column, ['1'], dialect))})"
     return f"({column} IS NOT NULL AND {raised})"
 
 
@@ -306,5 +313,5 @@ def _spark_text(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text, text_type="VARCHAR(1000)")
-_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text, text_type="STRING")
+_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text, double="DOUBLE PRECISION")
+_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text, double="DOUBLE")

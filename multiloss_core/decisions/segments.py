@@ -22,7 +22,7 @@ from multiloss_core.decisions.validation import (
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.column_values import BLANK, segment_names
+from multiloss_core.tables.column_values import BLANK, segment_names, trimmed
 from multiloss_core.thresholds.data.counts import Rule, flagged, flagged_by_segment
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
@@ -133,10 +133,20 @@ class RecordedSegments:
         cells = self.cells(frame)
         return self.names_of(cells if rows is None else cells.iloc[rows])
 
-    def names_of(self, cells: "pd.Series[Any]") -> NDArray[np.object_]:
-        """Read cells (n,) of the segment column as segments."""
+    def names_of(self, cells: "pd.Series[Any]", kind: Kind | None = None) -> NDArray[np.object_]:
+        """Read cells (n,) of the segment column as segments.
+
+        `kind`: that of the column where the cells are its text. A column of text may be one of numbers in another file:
+        its numbers are then compared with those that are listed, where these stay distinct.
+        """
         codes, known = segment_names(cells)
-        return np.array([segment_key(name, self.kind) for name in known], dtype=object)[codes]
+        keys = [segment_key(name, self.kind) for name in known]
+        if self.kind == "text" and (kind or segment_kind(cells)) == "number":
+            listed = [*self.thresholds_by_value]
+            by_number = {_number_key(key): key for key in listed}
+            if len(by_number) == len(listed):
+                keys = [by_number.get(_number_key(key), key) for key in keys]
+        return np.array(keys, dtype=object)[codes]
 
     def unlisted(self, names: NDArray[np.object_], rows: Indices | None = None) -> tuple[str, ...]:
         """Find the segments (n,) without own thresholds, most `rows` (n,) first, 1 each by default."""
@@ -225,7 +235,7 @@ def segment_kind(cells: "pd.Series[Any]") -> Kind:
 
 def segment_key(value: str, kind: Kind) -> str:
     """Write a value of a segment in the form that is compared: numbers and truths in one way."""
-    text = value.strip() or BLANK
+    text = trimmed(value) or BLANK
     if kind == "boolean":
         return _TRUTH.get(text.lower(), text)
     return _number_key(text) if kind == "number" else text

@@ -26,7 +26,7 @@ from multiloss_core.inspection.periods import weekly_counts_of_days
 from multiloss_core.inspection.segments import segments_of_sums
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.tables.column_values import BLANK, MAX_SEGMENTS
+from multiloss_core.tables.column_values import BLANK, MAX_SEGMENTS, trimmed
 from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds import GroupParts
 from multiloss_core.thresholds.data.counts import Rule
@@ -90,7 +90,7 @@ def count_segments(
     columns: RatedColumns,
     counts: RatedCounts,
     *,
-    name_of: Callable[[str], str] = lambda text: text.strip() or BLANK,
+    name_of: Callable[[str], str] = lambda text: trimmed(text) or BLANK,
 ) -> dict[str, RatedCounts]:
     """Count the documents of `counts` by `columns.segment` in the same cells, in one pass.
 

@@ -128,7 +128,8 @@ def base_of(frame: pd.DataFrame, name: str) -> str | None:
     return next((base for base in split if base in frame.columns), None)
 
 
-BLANKS = (" ", "\t", "\r", "\n")
+BLANKS = (" ", "\t", "\r", "\n", "\N{NO-BREAK SPACE}")
+_SPACES = dict.fromkeys(map(ord, BLANKS), " ")
 _BETWEEN_WORDS = re.compile(r"[;,|]")
 
 
@@ -139,7 +140,7 @@ def words_of(column: "pd.Series[Any]") -> tuple[Indices, list[frozenset[str]]]:
     differ.
     """
     codes, cells = pd.factorize(_without_decimals(column))
-    words = [frozenset(filter(None, map(str.strip, _BETWEEN_WORDS.split(str(cell))))) for cell in cells]
+    words = [frozenset(filter(None, map(trimmed, _BETWEEN_WORDS.split(str(cell))))) for cell in cells]
     return np.asarray(codes, dtype=np.intp), words
 
 
@@ -150,6 +151,18 @@ def has_word(text: str, word: str, literal: Callable[[str], str]) -> str:
     # Taken out, the word leaves a shorter text: unlike LIKE, this has no wildcards and heeds upper case everywhere.
     listed = f"{literal(';')} || {text} || {literal(';')}"
     return f"LENGTH(REPLACE({listed}, {literal(f';{without_blanks(word)};')}, {literal('')})) < LENGTH({listed})"
+
+
+def trimmed(text: str) -> str:
+    """Write tabs, line ends and no-break spaces as spaces, and remove those around the text."""
+    return text.translate(_SPACES).strip(" ")
+
+
+def trimmed_in_sql(text: str, literal: Callable[[str], str]) -> str:
+    """Write `trimmed` in SQL."""
+    for blank in BLANKS[1:]:
+        text = f"REPLACE({text}, {literal(blank)}, {literal(' ')})"
+    return f"TRIM({text})"
 
 
 def without_blanks(text: str) -> str:
@@ -252,8 +265,8 @@ def segment_names(values: "pd.Series[Any]") -> tuple[Indices, tuple[str, ...]]:
     """Read cells (n,) as segments: positions (n,) in their distinct names. Time O(n)."""
     cell_codes, cells = pd.factorize(_without_decimals(values))
     # Only different cells become words, so that a dictionary of long texts is never written out; code -1 is a blank.
-    words = pd.Series([*map(str, cells.to_list()), BLANK], dtype="string").str.strip().replace("", BLANK)
-    word_codes, distinct = pd.factorize(words)
+    words = [*(trimmed(str(cell)) or BLANK for cell in cells.to_list()), BLANK]
+    word_codes, distinct = pd.factorize(np.array(words, dtype=object))
     used, codes = np.unique(word_codes[cell_codes], return_inverse=True)
     return np.asarray(codes, dtype=np.intp), tuple(map(str, distinct[used]))
 

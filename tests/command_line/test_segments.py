@@ -3,11 +3,13 @@
 import json
 from functools import cache
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
 from multiloss_core import DecisionRecord
+from multiloss_core.decisions import sql_where
 from multiloss_core.engines import loading
 from tests.command_line.conftest import KINDS, chosen, complaint, rated_month, run
 from tests.command_line.test_choose import queue_of
@@ -133,6 +135,41 @@ def test_alert_rules_are_chosen_for_each_segment(put, tmp_path, is_counted, monk
     flags = record.flags(frame)
     assert (record.expected.tp, record.expected.fp) == ((flags & fraud).sum(), (flags & ~fraud).sum())
     assert run("watch", file, *put(frame, "folder")).exit_code == 0
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+@pytest.mark.parametrize("kind", ["csv", "folder"])
+def test_text_of_numbers_is_watched_in_a_column_of_numbers(put, tmp_path, kind, is_counted, monkeypatch):
+    if is_counted:
+        count_in_place(monkeypatch)
+    codes = {"online": "1.0", " branch": "2.0", "": "x"}
+    frame = by_channel().replace({"channel": codes})
+    record, file, _ = choose(put(frame, kind), tmp_path / "out")
+    assert {one.values for one in record.segments.own} == {("1.0",), ("2.0",), ("x",)}
+    newer = by_channel(2, 0.4).query("channel != ''").replace({"channel": codes})
+    numbers = newer.assign(channel=newer["channel"].astype(float))
+    watched = run("watch", file, *put(numbers, kind), "--json", tmp_path / "found.json")
+    assert "common thresholds" not in watched.output
+    observed = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["observed"]
+    flags, fraud = record.flags(newer), newer["verdict"] == "fraud"
+    inside = (newer[["model a", "model b"]] >= [*record.columns.floors]).any(axis=1)
+    assert (observed["tp"], observed["fp"]) == ((inside & flags & fraud).sum(), (inside & flags & ~fraud).sum())
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_text_of_digits_is_chosen_as_in_queries(put, tmp_path, is_counted, monkeypatch):
+    if is_counted:
+        count_in_place(monkeypatch)
+    frame = by_channel().replace({"channel": {"online": "5411", " branch": "5812\t", "": "\N{NO-BREAK SPACE}"}})
+    given = put(frame, "folder")
+    record, file, _ = choose(given, tmp_path / "out")
+    assert {one.values for one in record.segments.own} == {("5411",), ("5812",), ("(blank)",)}
+    assert run("watch", file, *given).exit_code == 0
+    with duckdb.connect() as connection:
+        connection.register("documents", frame)
+        words = f"SELECT verdict, count(*) FROM documents {sql_where(record)} GROUP BY 1"
+        found = dict(connection.sql(words).fetchall())
+    assert (found["fraud"], found["genuine"]) == (record.expected.tp, record.expected.fp)
 
 
 class TestWhatCannotBeDone:

@@ -121,6 +121,27 @@ def test_databases_flag_the_rows_of_the_record(frame):
         assert lite.execute(f"SELECT place FROM documents {where} ORDER BY place").fetchall() == found
 
 
+def test_rules_may_be_text_of_digits(frame):
+    """Such text is read from a file as numbers, and blanks of any kind may surround a word."""
+    expected = by_row(frame)
+    words = {"velocity": ["0", "1"], "share": ["0.0", "1.0 ", "\t"]}
+    text = frame.assign(
+        velocity=[words["velocity"][value] for value in frame["velocity"]],
+        share=[words["share"][2 if np.isnan(value) else int(value)] for value in frame["share"]],
+    )
+    text[WHY] = [cell and f"\N{NO-BREAK SPACE}{cell}\N{NO-BREAK SPACE}" for cell in frame[WHY].replace({np.nan: None})]
+    assert record_of().flags(frame.assign(**{WHY: text[WHY]})).tolist() == expected
+    where = sql_where(record_of())
+    with duckdb.connect() as connection:
+        connection.register("documents", table_of(text))
+        found = connection.sql(f"SELECT place FROM documents {where} ORDER BY place").fetchall()
+    assert [place for (place,) in found] == np.flatnonzero(expected).tolist()
+    space = {}
+    exec(compile(python_function(record_of()), "flag.py", "exec"), space)
+    rows = text.astype(object).where(text.notna(), None).to_dict("records")
+    assert [space["flag"](row) for row in rows] == expected
+
+
 def test_postgresql_flags_the_rows_of_the_record(frame, postgres_database):
     engine = create_engine(postgres_database)
     try:

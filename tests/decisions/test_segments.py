@@ -77,9 +77,10 @@ def text_case(rule):
     listed = [*HOSTILE, "ünïcode", "(blank)"]
     others = ["online", "Online", "'; --"]
     words = np.random.default_rng(3).choice([*listed, *others], 600).tolist()
-    blanks = [None, "", "  ", "(blank)"]
+    blanks = [None, "", "  ", "(blank)", "\t", "\N{NO-BREAK SPACE} \r\n"]
+    around = ["", " ", "\t", "\N{NO-BREAK SPACE}", "\r\n"]
     cells = [
-        blanks[place % len(blanks)] if word == "(blank)" else f"{' ' * (place % 3)}{word}{' ' * (place % 2)}"
+        blanks[place % len(blanks)] if word == "(blank)" else f"{around[place % 5]}{word}{around[place % 3]}"
         for place, word in enumerate(words)
     ]
     return record_of(own_of(listed), rule=rule), frame_of(cells), words
@@ -97,6 +98,21 @@ def number_case(rule):
     return record_of(own, rule=rule, kind="number"), frame_of(cells), words
 
 
+def digits_case(rule):
+    """Text of digits, which is read from a file as numbers."""
+    words = np.random.default_rng(3).choice(["5411", "5812", "7", "-3", "2.5", "(blank)"], 400).tolist()
+    forms = [lambda word: word, lambda word: f" {word}\t", lambda word: f"{word}0" if "." in word else f"{word}.0"]
+    blanks = [None, "", "\t", "nan", "-Infinity"]
+    cells = [blanks[place % 5] if word == "(blank)" else forms[place % 3](word) for place, word in enumerate(words)]
+    frame = frame_of(cells)
+    frame.attrs["kind"] = "text"
+    return (
+        record_of(own_of(["5411", "7.0", "2.5", "(blank)", "-3"]), rule=rule, kind="number"),
+        frame,
+        ["7.0" if word == "7" else word for word in words],
+    )
+
+
 def truth_case(rule):
     cells = pd.Series(np.random.default_rng(3).choice(3, 300)).map({0: False, 1: True, 2: None})
     words = ["(blank)" if cell is None else str(cell) for cell in cells]
@@ -104,7 +120,7 @@ def truth_case(rule):
     return record_of(own, rule=rule, kind="boolean"), frame_of(cells), words
 
 
-CASES = [text_case, number_case, truth_case]
+CASES = [text_case, number_case, digits_case, truth_case]
 
 
 @pytest.fixture(params=["any", "all"])
@@ -122,15 +138,20 @@ def case(request, rule):
 
 def typed(record, frame):
     """The table as an engine holds it."""
+    kind = kind_of(record, frame)
     kinds = {"text": arrow.string(), "number": arrow.float64(), "boolean": arrow.bool_()}
     # A column of numbers may hold NULL and NaN.
     cells = [
-        None if pd.isna(cell) and (place % 2 or record.segments.kind != "number") else cell
-        for place, cell in enumerate(frame[COLUMN])
+        None if pd.isna(cell) and (place % 2 or kind != "number") else cell for place, cell in enumerate(frame[COLUMN])
     ]
     columns = {name: arrow.array(frame[name].tolist(), arrow.float64()) for name in ("card", "trust")}
-    columns[COLUMN] = arrow.array(cells, kinds[record.segments.kind])
+    columns[COLUMN] = arrow.array(cells, kinds[kind])
     return arrow.table({"place": np.arange(len(frame))} | columns)
+
+
+def kind_of(record, frame):
+    """Return the kind of the column in the engine."""
+    return frame.attrs.get("kind", record.segments.kind)
 
 
 def places(flags):
@@ -141,7 +162,7 @@ def test_flags_are_those_of_each_row(case):
     record, frame, expected = case
     assert record.flags(frame).tolist() == expected
     assert record.actions(frame).tolist() == ["review" if flag else "pass" for flag in expected]
-    assert segment_kind(frame[COLUMN]) == record.segments.kind
+    assert segment_kind(frame[COLUMN]) == kind_of(record, frame)
 
 
 def test_duckdb_flags_the_rows_of_the_record(case):
@@ -170,7 +191,7 @@ def test_sqlite_flags_the_rows_of_the_record(case):
 
 def test_postgresql_flags_the_rows_of_the_record(case, postgres_database):
     record, frame, expected = case
-    kind = {"text": "text", "number": "double precision", "boolean": "boolean"}[record.segments.kind]
+    kind = {"text": "text", "number": "double precision", "boolean": "boolean"}[kind_of(record, frame)]
     name = '"' + COLUMN.replace('"', '""') + '"'
     engine = create_engine(postgres_database)
     try:
@@ -309,3 +330,33 @@ def test_many_values_use_the_common_thresholds():
     assert record.flags(frame).tolist() == expected
     assert record.flags(frame.assign(merchant=frame["merchant"].map("{}.0".format))).tolist() == expected
     assert record.flags(frame.assign(merchant=frame["merchant"].astype("category"))).tolist() == expected
+
+
+@pytest.mark.parametrize("kind", ["SMALLINT", "BIGINT", "DECIMAL(10, 2)", "REAL", "DOUBLE", "VARCHAR"])
+def test_numbers_of_any_type_are_compared(kind):
+    record = record_of([(("5411", "2.5", "(blank)"), (0.1, None))], kind="number", column="code")
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE documents (card DOUBLE, trust DOUBLE, code {kind})")
+        connection.execute("INSERT INTO documents SELECT 0.3, 1, * FROM (VALUES (5411), (5412), (3), (NULL))")
+        found = connection.sql(f"SELECT code FROM documents {sql_where(record)} ORDER BY code").fetchall()
+    assert [cell and float(cell) for (cell,) in found] == [5411.0, None]
+
+
+def test_long_numbers_keep_their_digits():
+    numbers = [12345678901234567, 12345678901234568]
+    record = record_of([((f"{numbers[0]}",), (0.1, None))], kind="number", column="code")
+    frame = pd.DataFrame({"card": 0.3, "trust": 1.0, "code": numbers})
+    assert record.flags(frame).tolist() == [True, False]
+    with duckdb.connect() as connection:
+        connection.register("documents", frame)
+        assert connection.sql(f"SELECT code FROM documents {sql_where(record)}").fetchall() == [(numbers[0],)]
+
+
+def test_text_of_numbers_matches_a_column_of_numbers():
+    record = record_of([(("1.0", "x"), (0.1, None)), (("2.0",), (0.2, None))])
+    frame = frame_of(np.random.default_rng(5).integers(1, 4, 200))
+    expected = by_row(record, frame, [f"{cell}.0" for cell in frame[COLUMN]])
+    assert record.flags(frame).tolist() == expected
+    assert record.segments.unlisted(record.segments.names(frame)) == ("3",)
+    ambiguous = record_of([(("1.0", "1"), (0.1, None))])
+    assert set(ambiguous.segments.names(frame)) == {"1", "2", "3"}
