@@ -16,8 +16,10 @@ from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
 from multiloss_core.tables import base_of, document_segments, sampled
 from multiloss_core.thresholds import SMOOTH, Point, SegmentRows
 from ui.data.sources import known_segments
+from ui.operating_point.active_goal import ALERTS, PRECISION, SHARE, chosen_goal
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.calculations import SECONDS_OF_SEGMENTS, find_segment_paths
+from ui.operating_point.goals import cap_on_all_days, cap_values
 from ui.server.queue import Task
 from ui.shared.long_work import begin
 from ui.shared.session import SegmentChoice, session
@@ -90,7 +92,7 @@ def _names(key: str, column: str, _frame: pd.DataFrame, _documents: RatedDocumen
 
 def why_not_own(analysis: Analysis, point: Point) -> str:
     """Return why segments cannot have own thresholds here; empty if they can."""
-    source = analysis.rated.source
+    source, goal = analysis.rated.source, chosen_goal()
     reasons = (
         (analysis.settings.unit is Unit.MONEY, "Own thresholds count alerts: choose *alerts* under *Count*."),
         (
@@ -104,6 +106,11 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
         (
             point.method != SMOOTH.name or point.status == "unreachable",
             f"Own thresholds follow a target on the path *{SMOOTH.name}*.",
+        ),
+        (
+            goal in (PRECISION, SHARE) or (goal == ALERTS and bool(cap_values(analysis))),
+            "Own thresholds keep neither a floor, a share nor *nine days of ten*: set the point by a target or a mean "
+            "cap on alerts.",
         ),
         (not isinstance(source, RatedDocuments | RatedCounts), "A table of counts has no segments."),
         (
@@ -141,10 +148,13 @@ def _given(analysis: Analysis, column: str) -> tuple[Any, ...] | None:
 
 
 def points_for(analysis: Analysis, column: str, paths: SegmentPaths, point: Point) -> SegmentPoints:
-    """Return the points of segments at the target of a point, or at as many alerts as it has."""
-    if isinstance(point, OperatingPoint):
+    """Return the points of segments at the target of a point, or under its cap or alerts."""
+    is_capped = chosen_goal() == ALERTS and not session().point.goal_refused
+    if isinstance(point, OperatingPoint) and not is_capped:
         return paths.points_at(point.marginal_precision)
-    points = paths.point_under(point.alerts + analysis.undecided([point])[0])
+    points = paths.point_under(
+        cap_on_all_days(analysis) if is_capped else point.alerts + analysis.undecided([point])[0]
+    )
     counted = {one.name: one for one in _segments_of(analysis, column, point)}
     # The point of a goal lies beside the path: common thresholds are its own.
     return replace(
