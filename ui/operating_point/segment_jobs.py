@@ -1,6 +1,6 @@
 """Find thresholds for each segment in the background, and the points that the user chose."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import Counts, DataError, OperatingPoint, RatedCounts, RatedDocuments, Unit
-from multiloss_core.decisions import RecordedSegments, recorded_segments, segment_kind
+from multiloss_core.decisions import MAX_NAME, RecordedSegments, recorded_segments, segment_kind
+from multiloss_core.decisions.segments import segment_key
+from multiloss_core.formatting import shortened
 from multiloss_core.inspection import Segment, segment_counts, segmentation, segments_of_sums
 from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
 from multiloss_core.tables import base_of, document_segments, sampled
@@ -86,7 +88,9 @@ def segment_names(analysis: Analysis, column: str) -> SegmentNames:
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
 def _names(key: str, column: str, _frame: pd.DataFrame, _documents: RatedDocuments) -> SegmentNames:
     rows, waiting = _documents.rows, _documents.undecided.rows
-    names = document_segments(_frame, column, np.concatenate([rows, waiting]))
+    found = pd.Series(document_segments(_frame, column, np.concatenate([rows, waiting])))
+    kind = segment_kind(_frame[column])
+    names = found.map({name: segment_key(name, kind) for name in found.unique()}).to_numpy(object)
     return SegmentNames(rated=names[: rows.size], undecided=names[rows.size :])
 
 
@@ -109,8 +113,8 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
         ),
         (
             goal in (PRECISION, SHARE) or (goal == ALERTS and bool(cap_values(analysis))),
-            "Own thresholds keep neither a floor, a share nor *nine days of ten*: set the point by a target or a mean "
-            "cap on alerts.",
+            "Own thresholds cannot keep a floor, a share or *nine days of ten*: set the point by a target or a mean cap "
+            "on alerts.",
         ),
         (not isinstance(source, RatedDocuments | RatedCounts), "A table of counts has no segments."),
         (
@@ -124,7 +128,7 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
 def segment_job(analysis: Analysis, column: str) -> Task[SegmentPaths] | None:
     """Return the search for paths of segments, begun at the first call; one at a time.
 
-    None until the segments are counted in their engine. Raises DataError: a column of too many values.
+    None until the segments are counted in their engine. Raises DataError: too many values, or too long ones.
     """
     state, key = session().point, (analysis.rated.key, analysis.settings.rule, column)
     if state.segment_job is None or state.segment_job[0] != key or state.segment_job[1].cancelled:
@@ -142,9 +146,21 @@ def _given(analysis: Analysis, column: str) -> tuple[Any, ...] | None:
     counts = analysis.dataset.source
     if isinstance(counts, RatedCounts):
         known = known_segments(analysis.rated, counts)
-        return None if known is None else (counts, known, None)
+        if known is None:
+            return None
+        _require_recordable(column, known)
+        return counts, known, None
     names = segment_names(analysis, column)
+    _require_recordable(column, np.unique(np.concatenate([names.rated, names.undecided])))
     return analysis.rated.documents, names.rated, names.undecided
+
+
+def _require_recordable(column: str, values: Iterable[str]) -> None:
+    if any(len(name) > MAX_NAME for name in (column, *values)):
+        raise DataError(
+            f"The name or a value of column '{shortened(column)}' has more than {MAX_NAME} characters, which no "
+            "decision can hold; choose another column of segments."
+        )
 
 
 def points_for(analysis: Analysis, column: str, paths: SegmentPaths, point: Point) -> SegmentPoints:

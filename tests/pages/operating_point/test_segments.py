@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from multiloss_core import DecisionRecord, OperatingPoint
+from multiloss_core import DataError, DecisionRecord, OperatingPoint
 from multiloss_core.datasets import RatedDataset
 from tests.pages.steps import opened, reopen, run, saved_record, state, unfold
 from ui.data.rated import sample
@@ -177,3 +177,12 @@ def test_goals_of_one_set_of_thresholds_refuse_own(query):
     record = saved_record(app)
     assert record.segments is None
     assert record.target is not None
+
+
+def test_segments_that_no_record_holds_are_one_error(monkeypatch):
+    def refuse(*_):
+        raise DataError("A value is too long.")
+
+    monkeypatch.setattr("ui.operating_point.sections.save_decision.chosen_segments", refuse)
+    app = unfold(opened(data="Card alerts"), "save_decision")
+    assert [error.value for error in app.error] == ["A value is too long."]
