@@ -12,7 +12,7 @@ from multiloss_core.segments.rated_segments import RatedSegments
 from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
 from multiloss_core.thresholds.data.counts import Rule, turning_points
 from multiloss_core.thresholds.paths.smooth import LOG_ODDS, TARGETS
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, with_rule_choices
 
 # Every fourth target of the paths from 1.8 to 88 %.
 GATE_TARGETS = TARGETS[(LOG_ODDS > -4.05) & (LOG_ODDS < 2.05)][::4]
@@ -71,7 +71,7 @@ def held_out_gate(rated: RatedSegments, common: SmoothFit, rule: Rule) -> Gate:
         if not known.sum(axis=1).all():
             continue
         of_cells = np.array([sums(rated.pair_cell, part, len(common.totals)) for part in known])
-        fits = fit_segments(rated, common.refitted(of_cells[::-1]), counts[others])
+        fits = fit_segments(rated, with_rule_choices(common.refitted(of_cells[::-1])), counts[others])
         left_out = rated.row_fold == fold
         *of_segments, common_nodes = nodes_of_segments(rated, fits, known, spread, GATE_TARGETS, rule, with_common=True)
         assert common_nodes is not None

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -12,6 +13,8 @@ from streamlit.connections import BaseConnection
 
 from multiloss_core import DataError, RatedCounts
 from multiloss_core.datasets import RatedDataset, RatedSource, source_key
+from multiloss_core.decisions import segment_kind
+from multiloss_core.decisions.segments import segment_key
 from multiloss_core.engines import (
     By,
     CountedDataset,
@@ -289,6 +292,7 @@ def ask_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By, col
 def ask_segments(dataset: RatedDataset, counts: RatedCounts, column: str) -> Mapping[str, RatedCounts] | None:
     """Return the counts of each segment on the grid of `counts`, or offer to count them."""
     counted = _require_counted(dataset)
+    name_of = partial(segment_key, kind=segment_kind(dataset.frame[column]))
     return _ask(
         (dataset.key, counts.rule),
         session().counted_segments,
@@ -296,7 +300,7 @@ def ask_segments(dataset: RatedDataset, counts: RatedCounts, column: str) -> Map
         "One pass over them counts every segment.",
         f"Count each value of '{as_text(column)}'",
         "segments",
-        lambda engine: count_segments(engine, counted.table, counted.rows, counts),
+        lambda engine: count_segments(engine, counted.table, counted.rows, counts, name_of=name_of),
     )
 
 

@@ -58,6 +58,12 @@ def _ask_held(place: DeltaGenerator) -> str:
     return ask_choice(place.selectbox, "Held", HELD, key=HELD_KEY, help=HELD_HELP)
 
 
+def cap_on_all_days(analysis: Analysis) -> float:
+    """Return the alerts, undecided ones included, that a cap on the mean allows in the data."""
+    days = analysis.rated.days
+    return float(st.session_state["goal_alerts"] * (st.session_state[DAYS_KEY] if days is None else days))
+
+
 def cap_values(analysis: Analysis) -> tuple[GoalValue, ...]:
     """Record on how many days a cap holds, where it is one of days."""
     of_most = analysis.rated.days is not None and st.session_state.get(HELD_KEY) == MAX_DAYS

@@ -1,6 +1,6 @@
 """Find thresholds for each segment in the background, and the points that the user chose."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,14 +10,18 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import Counts, DataError, OperatingPoint, RatedCounts, RatedDocuments, Unit
-from multiloss_core.decisions import RecordedSegments, recorded_segments, segment_kind
+from multiloss_core.decisions import MAX_NAME, RecordedSegments, recorded_segments, segment_kind
+from multiloss_core.decisions.segments import segment_key
+from multiloss_core.formatting import shortened
 from multiloss_core.inspection import Segment, segment_counts, segmentation, segments_of_sums
 from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
 from multiloss_core.tables import base_of, document_segments, sampled
 from multiloss_core.thresholds import SMOOTH, Point, SegmentRows
 from ui.data.sources import known_segments
+from ui.operating_point.active_goal import ALERTS, PRECISION, SHARE, chosen_goal
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.calculations import SECONDS_OF_SEGMENTS, find_segment_paths
+from ui.operating_point.goals import cap_on_all_days, cap_values
 from ui.server.queue import Task
 from ui.shared.long_work import begin
 from ui.shared.session import SegmentChoice, session
@@ -84,13 +88,15 @@ def segment_names(analysis: Analysis, column: str) -> SegmentNames:
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
 def _names(key: str, column: str, _frame: pd.DataFrame, _documents: RatedDocuments) -> SegmentNames:
     rows, waiting = _documents.rows, _documents.undecided.rows
-    names = document_segments(_frame, column, np.concatenate([rows, waiting]))
+    found = pd.Series(document_segments(_frame, column, np.concatenate([rows, waiting])))
+    kind = segment_kind(_frame[column])
+    names = found.map({name: segment_key(name, kind) for name in found.unique()}).to_numpy(object)
     return SegmentNames(rated=names[: rows.size], undecided=names[rows.size :])
 
 
 def why_not_own(analysis: Analysis, point: Point) -> str:
     """Return why segments cannot have own thresholds here; empty if they can."""
-    source = analysis.rated.source
+    source, goal = analysis.rated.source, chosen_goal()
     reasons = (
         (analysis.settings.unit is Unit.MONEY, "Own thresholds count alerts: choose *alerts* under *Count*."),
         (
@@ -105,6 +111,11 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
             point.method != SMOOTH.name or point.status == "unreachable",
             f"Own thresholds follow a target on the path *{SMOOTH.name}*.",
         ),
+        (
+            goal in (PRECISION, SHARE) or (goal == ALERTS and bool(cap_values(analysis))),
+            "Own thresholds cannot keep a floor, a share or *nine days of ten*: set the point by a target or a mean cap "
+            "on alerts.",
+        ),
         (not isinstance(source, RatedDocuments | RatedCounts), "A table of counts has no segments."),
         (
             isinstance(source, RatedCounts) and analysis.rated.supports("group"),
@@ -117,7 +128,7 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
 def segment_job(analysis: Analysis, column: str) -> Task[SegmentPaths] | None:
     """Return the search for paths of segments, begun at the first call; one at a time.
 
-    None until the segments are counted in their engine. Raises DataError: a column of too many values.
+    None until the segments are counted in their engine. Raises DataError: too many values, or too long ones.
     """
     state, key = session().point, (analysis.rated.key, analysis.settings.rule, column)
     if state.segment_job is None or state.segment_job[0] != key or state.segment_job[1].cancelled:
@@ -135,16 +146,31 @@ def _given(analysis: Analysis, column: str) -> tuple[Any, ...] | None:
     counts = analysis.dataset.source
     if isinstance(counts, RatedCounts):
         known = known_segments(analysis.rated, counts)
-        return None if known is None else (counts, known, None)
+        if known is None:
+            return None
+        _require_recordable(column, known)
+        return counts, known, None
     names = segment_names(analysis, column)
+    _require_recordable(column, np.unique(np.concatenate([names.rated, names.undecided])))
     return analysis.rated.documents, names.rated, names.undecided
 
 
+def _require_recordable(column: str, values: Iterable[str]) -> None:
+    if any(len(name) > MAX_NAME for name in (column, *values)):
+        raise DataError(
+            f"The name or a value of column '{shortened(column)}' has more than {MAX_NAME} characters, which no "
+            "decision can hold; choose another column of segments."
+        )
+
+
 def points_for(analysis: Analysis, column: str, paths: SegmentPaths, point: Point) -> SegmentPoints:
-    """Return the points of segments at the target of a point, or at as many alerts as it has."""
-    if isinstance(point, OperatingPoint):
+    """Return the points of segments at the target of a point, or under its cap or alerts."""
+    is_capped = chosen_goal() == ALERTS and not session().point.goal_refused
+    if isinstance(point, OperatingPoint) and not is_capped:
         return paths.points_at(point.marginal_precision)
-    points = paths.point_under(point.alerts + analysis.undecided([point])[0])
+    points = paths.point_under(
+        cap_on_all_days(analysis) if is_capped else point.alerts + analysis.undecided([point])[0]
+    )
     counted = {one.name: one for one in _segments_of(analysis, column, point)}
     # The point of a goal lies beside the path: common thresholds are its own.
     return replace(

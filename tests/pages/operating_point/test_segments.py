@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from multiloss_core import DecisionRecord
+from multiloss_core import DataError, DecisionRecord, OperatingPoint
+from multiloss_core.datasets import RatedDataset
 from tests.pages.steps import opened, reopen, run, saved_record, state, unfold
 from ui.data.rated import sample
 
@@ -137,3 +138,51 @@ def test_own_thresholds_exclude_two_cuts_and_staying(query):
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     assert state(app).point.segment_job is None
     assert saved_record(app).segments is None
+
+
+def own_alerts(app, name):
+    """Alerts with and without a decision at the own thresholds of the decision."""
+    record = saved_record(app)
+    return None if record.segments is None else int(record.flags(sample(name).frame).sum())
+
+
+@pytest.mark.parametrize("name", ["Alert queue", "Card alerts"])
+def test_own_and_undecided_alerts_keep_a_mean_cap(name):
+    app = open_segments(name, goal="alerts", goal_alerts="1")
+    days, kinds, saved = RatedDataset.of(sample(name), sample(name).first_choice).days, set(), 0
+    for cap in (0.7, 1.1, 1.6, 2.3, 3.7, 5.2, 7.5, 11.0, 16.0, 24.0):
+        run(app.number_input(key="goal_alerts").set_value(cap))
+        kinds.add(type(state(app).point.shown.point))
+        found = own_alerts(app, name)
+        saved += found is not None
+        assert found is None or found <= cap * days
+    assert saved >= 8
+    assert OperatingPoint in kinds
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"goal": "precision", "goal_precision": "60"},
+        {"goal": "share", "goal_share": "50"},
+        {"goal": "alerts", "goal_alerts": "5", "goal_held": "most"},
+    ],
+    ids=["precision", "share", "nine days of ten"],
+)
+def test_goals_of_one_set_of_thresholds_refuse_own(query):
+    app = unfold(opened(data="Alert queue", **query), "segments")
+    run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
+    assert any("nine days of ten" in info.value for info in app.info)
+    assert state(app).point.segment_job is None
+    record = saved_record(app)
+    assert record.segments is None
+    assert record.target is not None
+
+
+def test_segments_that_no_record_holds_are_one_error(monkeypatch):
+    def refuse(*_):
+        raise DataError("A value is too long.")
+
+    monkeypatch.setattr("ui.operating_point.sections.save_decision.chosen_segments", refuse)
+    app = unfold(opened(data="Card alerts"), "save_decision")
+    assert [error.value for error in app.error] == ["A value is too long."]

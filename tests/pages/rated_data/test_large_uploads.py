@@ -6,6 +6,8 @@ import io
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from multiloss_core import RatedCounts, RatedDocuments
@@ -137,6 +139,52 @@ def test_rows_on_disk_go_with_the_table(app, monkeypatch):
     gc.collect()
     assert not first.exists()
     assert second.exists()
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_blank_numbers_are_one_segment(app, monkeypatch, is_counted, odd):
+    """A double column with NULL and NaN, or infinity."""
+    if is_counted:
+        monkeypatch.setattr(loading, "MAX_HELD", 300)
+    queue = simulate_alert_queue(np.random.default_rng(6), documents=60_000, prevalence=0.01, rules=0)
+    fraud, generator = queue.labels[queue.is_rated], np.random.default_rng(1)
+    frame = pd.DataFrame(queue.scores[queue.is_rated].round(4), columns=["model A", "model B"])
+    frame["rating"] = np.where(fraud, "fraud", "ok")
+    here = generator.random(len(frame)) < np.where(fraud, 0.8, 0.3)
+    odd_or_null = [odd if number else None for number in generator.integers(0, 2, len(frame))]
+    codes = [7.0 if inside else other for inside, other in zip(here, odd_or_null, strict=True)]
+    table = pa.Table.from_pandas(frame).append_column("branch", pa.array(codes, pa.float64(), from_pandas=False))
+    stream = io.BytesIO()
+    pq.write_table(table, stream)
+    upload(app, stream.getvalue(), "queue.parquet")
+    app = confirm(run(box(app, "segment").select("branch")))
+    app = run(app.switch_page("pages/operating_point.py"))
+    app.session_state["segments"] = True
+    app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
+    if is_counted:
+        run(app.button(key="count_by_segments").click())
+    state(app).point.segment_job[1].wait(120)
+    record = saved_record(run(app))
+    assert {one.values for one in record.segments.own} == {("7",), ("(blank)",)}
+    flags = record.flags(table.to_pandas())
+    assert (record.expected.tp, record.expected.fp) == ((flags & fraud).sum(), (flags & ~fraud).sum())
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_long_values_refuse_own_thresholds(app, monkeypatch, is_counted):
+    if is_counted:
+        monkeypatch.setattr(loading, "MAX_HELD", 300)
+    upload(app, csv_of(dated_frame().replace("DE", "D" * 301)), "long.csv")
+    app = confirm(run(box(app, "segment").select("country")))
+    app = run(app.switch_page("pages/operating_point.py"))
+    app.session_state["segments"] = True
+    app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
+    if is_counted:
+        app = run(app.button(key="count_by_segments").click())
+    assert sum("300 characters" in error.value for error in app.error) == 1
+    assert state(app).point.segment_job is None
+    assert saved_record(app).segments is None
 
 
 @pytest.mark.usefixtures("few_fetched")

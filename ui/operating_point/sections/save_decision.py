@@ -34,6 +34,11 @@ def show_decision(context: PointContext) -> None:
     if is_unfinished(analysis, context.point):
         st.info("Thresholds for each segment are being found: the decision would hold common ones.")
         return
+    try:
+        segments = chosen_segments(analysis, context.point)
+    except DataError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
     make_decision(
         analysis,
         context.point,
@@ -41,7 +46,7 @@ def show_decision(context: PointContext) -> None:
         pair=view.pair,
         resamples=view.resamples,
         block=recorded_block(analysis),
-        segments=chosen_segments(analysis, context.point),
+        segments=segments,
     )
 
 
