@@ -177,7 +177,8 @@ def test_who_may_read_reads_and_writes_nothing(place, new_page):
 
     follow(page, "Rita Sol", "Your account")
     expect(page.get_by_role("listitem")).to_have_text(["Read: see the pages and the decision log"])
-    page.get_by_role("button", name="Sign out").click()
+    with page.expect_response(re.compile("/auth/logout")):
+        page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     assert COOKIE not in {one["name"] for one in page.context.cookies()}
     page.goto(f"{place.address}/decisions")
