@@ -10,8 +10,7 @@ import numpy as np
 
 from multiloss_core.command_line.reading import CountedTable
 from multiloss_core.datasets import RatedDataset
-from multiloss_core.decisions import RecordedSegments, flagged_documents, recorded_segments, segment_kind
-from multiloss_core.decisions.segments import segment_key
+from multiloss_core.decisions import RecordedSegments, flagged_documents, recorded_segments, segment_key, segment_kind
 from multiloss_core.engines import count_segments
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened

@@ -47,6 +47,7 @@ from .segments import RecordedGain as RecordedGain
 from .segments import RecordedSegments as RecordedSegments
 from .segments import SegmentThresholds as SegmentThresholds
 from .segments import flagged_documents as flagged_documents
+from .segments import segment_key as segment_key
 from .segments import segment_kind as segment_kind
 from .segments import values_in_words as values_in_words
 from .then_and_now import PER_DAY as PER_DAY

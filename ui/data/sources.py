@@ -13,8 +13,7 @@ from streamlit.connections import BaseConnection
 
 from multiloss_core import DataError, RatedCounts
 from multiloss_core.datasets import RatedDataset, RatedSource, source_key
-from multiloss_core.decisions import segment_kind
-from multiloss_core.decisions.segments import segment_key
+from multiloss_core.decisions import segment_key, segment_kind
 from multiloss_core.engines import (
     By,
     CountedDataset,

@@ -10,8 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from multiloss_core import Counts, DataError, OperatingPoint, RatedCounts, RatedDocuments, Unit
-from multiloss_core.decisions import MAX_NAME, RecordedSegments, recorded_segments, segment_kind
-from multiloss_core.decisions.segments import segment_key
+from multiloss_core.decisions import MAX_NAME, RecordedSegments, recorded_segments, segment_key, segment_kind
 from multiloss_core.formatting import shortened
 from multiloss_core.inspection import Segment, segment_counts, segmentation, segments_of_sums
 from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
@@ -113,8 +112,8 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
         ),
         (
             goal in (PRECISION, SHARE) or (goal == ALERTS and bool(cap_values(analysis))),
-            "Own thresholds cannot keep a floor, a share or *nine days of ten*: set the point by a target or a mean cap "
-            "on alerts.",
+            "Own thresholds cannot keep a floor, a share or *nine days of ten*: set the point by a target or a mean "
+            "cap on alerts.",
         ),
         (not isinstance(source, RatedDocuments | RatedCounts), "A table of counts has no segments."),
         (
