@@ -100,9 +100,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table, known = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(known)
         self.classes_, codes = np.unique(known, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise DataError(f"Only binary classification is supported: two classes, not {len(self.classes_)} classes.")
-        self.positive_ = positive_position(self.classes_, self.pos_label, str(getattr(y, "name", None) or "label"))
+        self.positive_ = positive_position(self.classes_, self.pos_label, y)
         weights = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if weights.shape != codes.shape:
             raise DataError(f"There must be one weight for each of the {len(codes):,} documents.")
@@ -158,8 +156,13 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def positive_position(labels: NDArray[Any], pos_label: Any, name: str) -> int:
-    """Find which of two labels (2,) means positive. Raises DataError where that is not certain."""
+def positive_position(labels: NDArray[Any], pos_label: Any, y: Any) -> int:
+    """Find which of two labels (2,) of `y` means positive, by its words or its name.
+
+    Raises DataError for another number of labels, and where that is not certain.
+    """
+    if len(labels) != 2:
+        raise DataError(f"Only binary classification is supported: two classes, not {len(labels)} classes.")
     shown = f"'{shortened(str(labels[0]))}' and '{shortened(str(labels[1]))}'"
     if pos_label is not None:
         if not (labels == pos_label).any():
@@ -170,7 +173,7 @@ def positive_position(labels: NDArray[Any], pos_label: Any, name: str) -> int:
     words = [str(label).strip().lower() for label in labels]
     if set(words) <= set(NUMBER_WORDS):
         return int(NUMBER_WORDS.index(words[1]) > NUMBER_WORDS.index(words[0]))
-    meanings = [*guess_meanings(words, name).values()]
+    meanings = [*guess_meanings(words, str(getattr(y, "name", None) or "label")).values()]
     if set(meanings) == {"positive", "negative"}:
         return meanings.index("positive")
     raise DataError(f"Which of the labels {shown} means positive is not certain; set pos_label to the one that does.")

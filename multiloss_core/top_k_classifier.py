@@ -164,9 +164,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
             return np.asarray(table == 1)
         known = column_or_1d(y, warn=True)
         self.classes_ = np.unique(known)
-        if len(self.classes_) != 2:
-            raise DataError(f"Only binary classification is supported: two classes, not {len(self.classes_)} classes.")
-        self.positive_ = positive_position(self.classes_, self.pos_label, str(getattr(y, "name", None) or "label"))
+        self.positive_ = positive_position(self.classes_, self.pos_label, y)
         return np.asarray(known == self.classes_[self.positive_])[:, np.newaxis]
 
     def _fitted(self, X: Any, codes: Indices, sample_weight: ArrayLike | None) -> Any:  # noqa: N803

@@ -12,6 +12,7 @@ from .recall import AuditEstimates as AuditEstimates
 from .recall import AuditReading as AuditReading
 from .recall import StratumFinding as StratumFinding
 from .recall import read_audit as read_audit
+from .strata import MAX_DOCUMENTS as MAX_DOCUMENTS
 from .strata import MAX_STRATA as MAX_STRATA
 from .strata import AuditStrata as AuditStrata
 from .strata import SqlDialect as SqlDialect

@@ -44,7 +44,6 @@ from multiloss_core.tables import ColumnMeanings, frame_as_csv, read_file
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
-from multiloss_core.thresholds.paths.methods import PATH_METHODS
 
 Report = Callable[[str], None]
 
@@ -88,9 +87,7 @@ def plan(
     report("Counting the strata")
     strata, sizes, drawn = _population(record, data.alert_rules, blocks, options)
     # As the application does without other settings.
-    resolution = RESOLUTIONS[data.score_count][1]
-    method = next(method for method in PATH_METHODS if method.name == SMOOTH.name)
-    path = method.find(PathSearch(data, record.settings.rule, resolution, "positives"))
+    path = SMOOTH.find(PathSearch(data, record.settings.rule, RESOLUTIONS[data.score_count][1], "positives"))
     caught = _caught(record, dataset, strata)
     found = plan_audit(
         strata,

@@ -15,12 +15,12 @@ from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Bools
+from multiloss_core.numerics.proportions import NORMAL_95
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 Bounds = tuple[float, float]
 UNKNOWN: Bounds = (UNDEFINED, UNDEFINED)
-NORMAL_95 = 1.96
 LEVEL = 0.95
 PER_DAY, PER_THOUSAND, PER_THOUSAND_ROWS = "a day", "per 1,000 documents rated", "per 1,000 rows rated"
 

@@ -78,17 +78,19 @@ def _columns(population: Population) -> list[str]:
 
 
 def _drawn(plan: AuditPlan, population: Population, key: str, seed: int) -> pd.DataFrame | None:
-    """Draw rows of a file at once, and of a connected table on request."""
-    if population.frame is not None:
-        return drawn_frame(plan, population.frame, key, seed=seed)
-    if population.table is None:
-        return None
-    name, table = population.table
-    about = (population.table, plan_json(plan), key, seed)
+    """Draw rows of a file at once, and of a connected table on request; keep the last draw."""
+    about = (population.file_id, population.table, plan_json(plan), key, seed)
     known = st.session_state.get("audit_drawn")
     if known is not None and known[0] == about:
         rows: pd.DataFrame = known[1]
         return rows
+    if population.frame is not None:
+        rows = drawn_frame(plan, population.frame, key, seed=seed)
+        st.session_state["audit_drawn"] = about, rows
+        return rows
+    if population.table is None:
+        return None
+    name, table = population.table
     if not st.button("Draw the rows there", key="audit_draw", icon=":material/casino:", type="primary"):
         return None
     engine = engine_of(name)

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
-from multiloss_core.audit import AuditStrata, audit_scores, halved_strata, score_strata
+from multiloss_core.audit import MAX_DOCUMENTS, AuditStrata, audit_scores, halved_strata, score_strata
 from multiloss_core.engines import Cancelled, count_strata, strata_in
 from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Indices
@@ -23,7 +23,6 @@ from ui.shared.session import session
 
 FILE, CONNECTED, BY_HAND = "A file of scores", "A connected source", "Numbers by hand"
 FILE_TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
-MAX_DOCUMENTS = 10**12
 MAX_KEPT = 6
 
 
@@ -31,12 +30,14 @@ MAX_KEPT = 6
 class Population:
     """Strata with their sizes (h,), and where their documents are.
 
-    `frame`: all documents, where a file holds them; `table`: the source and the table that was counted.
+    `frame`: all documents, where the file of the upload `file_id` holds them; `table`: the source and the table that
+    was counted.
     """
 
     strata: AuditStrata
     sizes: Indices
     frame: pd.DataFrame | None = None
+    file_id: str = ""
     table: tuple[str, str] | None = None
 
 
@@ -104,7 +105,7 @@ def _ask_file(analysis: Analysis) -> Population | None:
     if without:
         st.caption(f"{without:,} {unrated()} have no number in some score: they are not in the audit.")
     sizes = np.rint(strata.sizes(scores) * (total / len(frame))).astype(np.intp)
-    return Population(strata=strata, sizes=sizes, frame=frame if total == len(frame) else None)
+    return Population(strata=strata, sizes=sizes, frame=frame if total == len(frame) else None, file_id=found.file_id)
 
 
 def _ask_connected(analysis: Analysis) -> Population | None:
