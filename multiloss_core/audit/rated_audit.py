@@ -13,7 +13,8 @@ from multiloss_core.audit.strata import AuditStrata, audit_scores, checked_sizes
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.rating_column import Meaning, flag_values, guess_meanings, parse_ratings, rating_values
+from multiloss_core.tables.rating_column import Meaning, guess_meanings, parse_ratings, rating_values
+from multiloss_core.tables.yes_no import flag_values
 from multiloss_core.thresholds.data.document_checks import first_row
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 

@@ -8,11 +8,12 @@ from fractions import Fraction
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedAlertRule
-from multiloss_core.decisions.segments import RecordedSegments
+from multiloss_core.decisions.segments import FALSE_WORDS, TRUE_WORDS, RecordedSegments
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import comparison, score_name, score_value
-from multiloss_core.tables.column_values import BLANK, has_word, trimmed_in_sql, without_blanks
+from multiloss_core.tables.column_values import BLANK, SIGNS_OF_LISTS, has_word, list_form, trimmed_in_sql
+from multiloss_core.tables.yes_no import is_listed_in_sql, raised_words
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.targets.thresholds_file import (
     SegmentRows,
@@ -148,10 +149,12 @@ def python_function(record: DecisionRecord) -> str:
         segments=record.segments,
         own=() if record.segments is None else _own_on_scale(record, record.segments),
         words={
-            one.name: (one.column, without_blanks(one.word))
+            one.name: (one.column, None if one.word is None else list_form(one.word))
             for one in record.columns.alert_rules or ()
-            if one.word is not None
+            if one.word is not None or one.kind == "boolean"
         },
+        yes=sorted(raised_words()[0]),
+        signs=SIGNS_OF_LISTS,
         inverted=tuple(score_name(name) for name in record.columns.scores if comparison(name) == "<="),
     )
 
@@ -178,6 +181,7 @@ class _Dialect:
     number: Callable[[float], str]
     text: Callable[[str], str]
     double: str
+    string: str
 
 
 def _action(record: DecisionRecord, dialect: _Dialect) -> str:
@@ -202,15 +206,16 @@ def _lies_in(segments: RecordedSegments, keys: Sequence[str], dialect: _Dialect)
     """Write the condition of a segment; a NULL cell is in none but that of blanks."""
     column, listed = dialect.identifier(segments.column), [key for key in keys if key != BLANK]
     blank = [f"{column} IS NULL"] if BLANK in keys else []
-    if segments.kind == "text":
-        listed += ["", BLANK] if blank else []
-        cell, literals = trimmed_in_sql(column, dialect.text), [*map(dialect.text, listed)]
-    elif segments.kind == "number":
+    if segments.kind == "number":
         return " OR ".join(blank + _equals_number(column, listed, dialect, _NO_NUMBERS if blank else ()))
-    else:
-        cell, literals = column, [key.upper() for key in listed]
-    if literals:
-        blank.append(f"{cell} IN ({', '.join(literals)})")
+    cell = f"CAST({column} AS {dialect.string})"
+    if segments.kind == "boolean":
+        # The table may hold booleans, 0 and 1, or words.
+        cell = f"LOWER({cell})"
+        listed = [word for key in listed for word in (TRUE_WORDS if key == "True" else FALSE_WORDS)]
+    listed += ["", BLANK] if blank else []
+    if listed:
+        blank.append(f"{trimmed_in_sql(cell, dialect.text)} IN ({', '.join(map(dialect.text, listed))})")
     return " OR ".join(blank)
 
 
@@ -222,7 +227,7 @@ def _equals_number(column: str, keys: Sequence[str], dialect: _Dialect, texts: S
     """
     whole = [key for key in keys if key.removeprefix("-").isdecimal() and len(key) < _MAX_DIGITS]
     others = [dialect.number(float(key)) for key in keys if key not in whole]
-    cell = trimmed_in_sql(f"LOWER({column} || '')", dialect.text)
+    cell = trimmed_in_sql(f"LOWER(CAST({column} AS {dialect.string}))", dialect.text)
     texts = [*texts, *(f"{key}{decimals}" for key in whole for decimals in ("", ".0"))]
     found = [f"{column} IN ({', '.join(map(dialect.text, whole))})"] if whole else []
     if texts:
@@ -260,10 +265,11 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
 def _is_raised(rule: RecordedAlertRule, dialect: _Dialect) -> str:
     """Write the condition of an alert rule that is on; a blank cell is none."""
     column = dialect.identifier(rule.column)
+    text = f"CAST({column} AS {dialect.string})"
     if rule.word is not None:
-        raised = has_word(f"{column} || ''", rule.word, dialect.text)
+        raised = has_word(text, rule.word, dialect.text)
     elif rule.kind == "boolean":
-        raised = f"CAST({column} AS INTEGER) = 1"
+        raised = is_listed_in_sql(text, raised_words()[0], dialect.text)
     else:
         raised = f"({' OR '.join(_equals_number(column, ['1'], dialect))})"
     return f"({column} IS NOT NULL AND {raised})"
@@ -313,5 +319,5 @@ def _spark_text(value: str) -> str:
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text, double="DOUBLE PRECISION")
-_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text, double="DOUBLE")
+_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text, double="DOUBLE PRECISION", string="VARCHAR")
+_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text, double="DOUBLE", string="STRING")

@@ -183,7 +183,8 @@ def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) ->
 def _alert_rule(frame: pd.DataFrame, name: str) -> RecordedAlertRule:
     column = base_of(frame, name) or name
     word = None if column == name else name.removeprefix(f"{column}{HAS}")
-    return RecordedAlertRule(name, column, word, segment_kind(frame[column]) if column in frame else "number")
+    kind = segment_kind(frame[column]) if column in frame else "number"
+    return RecordedAlertRule(name, column, word, "boolean" if kind == "text" and word is None else kind)
 
 
 def _whole_numbers(names: Sequence[str], frame: pd.DataFrame) -> tuple[str, ...]:

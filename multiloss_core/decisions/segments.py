@@ -29,7 +29,9 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 MAX_SEGMENTS, MAX_VALUES, MAX_SHOWN_VALUES = 50, 200, 5
 
 Kind = Literal["text", "number", "boolean"]
-_TRUTH = {"true": "True", "1": "True", "1.0": "True", "false": "False", "0": "False", "0.0": "False"}
+TRUE_WORDS, FALSE_WORDS = ("true", "t", "1", "1.0"), ("false", "f", "0", "0.0")
+MAX_TRUTHS = 12
+_TRUTH = dict.fromkeys(TRUE_WORDS, "True") | dict.fromkeys(FALSE_WORDS, "False")
 
 
 @recorded
@@ -227,10 +229,18 @@ def segment_kind(cells: "pd.Series[Any]") -> Kind:
         raise DataError(
             f"Column '{shortened(cells.name)}' holds times, which are no segments; choose a column of text or numbers."
         )
-    if pd.api.types.is_bool_dtype(dtype) or found == "boolean":
+    if pd.api.types.is_bool_dtype(dtype) or found == "boolean" or _are_truths(cells):
         return "boolean"
     numeric = pd.api.types.is_numeric_dtype(dtype) or found in ("integer", "floating", "mixed-integer-float", "decimal")
     return "number" if numeric else "text"
+
+
+def _are_truths(cells: "pd.Series[Any]") -> bool:
+    """Whether all filled cells are true or false, as databases and languages write them."""
+    if pd.api.types.is_numeric_dtype(cells.dtype):
+        return False
+    words = {trimmed(str(cell)).lower() for cell in cells.dropna().unique()[:MAX_TRUTHS]} - {""}
+    return words in ({"true"}, {"false"}, {"true", "false"}, {"t", "f"})
 
 
 def segment_key(value: str, kind: Kind) -> str:

@@ -11,6 +11,7 @@ from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
 from multiloss_core.formatting import HAS, MINUS
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.column_values import MAX_SCORE, SMALLEST_WEIGHT, has_word, trimmed_in_sql
+from multiloss_core.tables.yes_no import is_listed_in_sql, raised_words
 from multiloss_core.thresholds.data.counts import Rule
 
 By = Literal["day", "segment", "part"]
@@ -212,10 +213,10 @@ def _raised(dialect: Dialect, columns: RatedColumns, name: str) -> str:
     """Write an alert rule as 1 or 0; a blank is 0, as in `RatedDocuments.from_frame`."""
     base = columns.base_of(name)
     if base == name:
-        text = trimmed_in_sql(dialect.as_text(dialect.name(name)), dialect.literal)
-        cases = {"true": "1", "false": "0", "nan": "0", "": "0"}
-        whens = " ".join(f"WHEN {dialect.literal(word)} THEN {dialect.literal(now)}" for word, now in cases.items())
-        return f"coalesce({dialect.as_double(f'CASE lower({text}) {whens} ELSE {text} END')}, {dialect.number(0.0)})"
+        text = dialect.as_text(dialect.name(name))
+        yes, no = (is_listed_in_sql(text, words, dialect.literal) for words in raised_words())
+        cell = f"CASE WHEN {yes} THEN '1' WHEN {no} THEN '0' ELSE {trimmed_in_sql(text, dialect.literal)} END"
+        return f"coalesce({dialect.as_double(cell)}, {dialect.number(0.0)})"
     raised = has_word(dialect.as_text(dialect.name(base)), name.removeprefix(f"{base}{HAS}"), dialect.literal)
     return f"CASE WHEN {raised} THEN {dialect.number(1.0)} ELSE {dialect.number(0.0)} END"
 

@@ -1,6 +1,7 @@
 """Read the columns of a table as numbers, amounts, groups, segments or a currency."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -91,7 +92,7 @@ RECIPROCAL = "1 / "
 def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     """Return a column (n,) by name; "minus X" holds -X, and "1 / X" the reciprocals of X.
 
-    "X has W" holds 1 where the cell of X is the word W, or a list with it, and 0 elsewhere (see `words_of`). A column
+    "X has W" holds 1 where the cell of X is the word W, or a list with it, and 0 elsewhere. A column
     that really has such a name is taken first, of several with one name the first. Cells that are no numbers stay as
     they are; the caller reports them.
 
@@ -106,9 +107,9 @@ def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     if base == name:
         return column
     if name.startswith(f"{base}{HAS}"):
-        codes, words = words_of(column)
-        word = without_blanks(name.removeprefix(f"{base}{HAS}"))
-        held = np.array([*(word in map(without_blanks, one) for one in words), False], dtype=np.float64)
+        codes, cells = pd.factorize(_without_decimals(column))
+        word = list_form(name.removeprefix(f"{base}{HAS}"))
+        held = np.array([*(word in list_form(str(cell)) for cell in cells), False], dtype=np.float64)
         return pd.Series(held[codes], index=column.index, name=name)
     values, _, unusable = numbers(column)
     with np.errstate(divide="ignore"):
@@ -130,27 +131,66 @@ def base_of(frame: pd.DataFrame, name: str) -> str | None:
 
 BLANKS = (" ", "\t", "\r", "\n", "\N{NO-BREAK SPACE}")
 _SPACES = dict.fromkeys(map(ord, BLANKS), " ")
-_BETWEEN_WORDS = re.compile(r"[;,|]")
+# What tools write around and between the words of a list: JSON, Python, PostgreSQL, line ends, and these signs.
+SIGNS_OF_LISTS = ("\r", "\n", "\\n", "<br>", "|", " / ", " + ", " & ", ",", '"', "'", "[", "]", "{", "}")
+_SIGN = ";"
+# Commas and the like may also stand within the name of one rule: they separate words that recur elsewhere.
+_SURE_SIGNS = re.compile(r"[;|\r\n]|\\n|<br>")
+_OTHER_SIGNS = tuple(map(re.compile, (r",(?![0-9]{3}\b)|(?<![0-9]),", " / ", r" \+ ", " & ")))
+_LIST = re.compile(r"\s*[\[{].*[\]}]\s*", re.DOTALL)
+MIN_RECURRING = 0.5
 
 
-def words_of(column: "pd.Series[Any]") -> tuple[Indices, list[frozenset[str]]]:
-    """Split cells into words at semicolons, commas and bars.
+def words_of(column: "pd.Series[Any]") -> tuple[Indices, list[tuple[str, ...]]]:
+    """Split cells into the words of lists, as tools write them.
 
     Returns a code for each cell (n,), -1 if blank, and the words of each code. Words are stripped; upper and lower case
-    differ.
+    differ. Semicolons, bars and line ends separate words, and so do all signs within brackets. Commas, and " / ", " + "
+    and " & ", do so where at least half of the words between them occur in other cells, too.
     """
     codes, cells = pd.factorize(_without_decimals(column))
-    words = [frozenset(filter(None, map(trimmed, _BETWEEN_WORDS.split(str(cell))))) for cell in cells]
-    return np.asarray(codes, dtype=np.intp), words
+    texts = [str(cell) for cell in cells]
+    split = [_listed(text) if _LIST.fullmatch(text) else _parts(_SURE_SIGNS, text) for text in texts]
+    for sign in _OTHER_SIGNS:
+        finer = [tuple(part for word in words for part in _parts(sign, word)) for words in split]
+        if _recur(split, finer):
+            split = finer
+    return np.asarray(codes, dtype=np.intp), split
+
+
+def _parts(sign: re.Pattern[str], text: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(trimmed, sign.split(text))))
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Read the words of a list in brackets; quoted ones hold any sign."""
+    quoted = re.findall(r"""(?:^|[\[{,])\s*(["'])(.*?)\1(?=\s*[,\]}])""", text, re.DOTALL)
+    if quoted:
+        return tuple(filter(None, (trimmed(word) for _, word in quoted)))
+    return tuple(filter(None, (trimmed(part).strip("\"'") for part in re.split("[,;|\n]", text.strip(" []{}\t\r\n")))))
+
+
+def _recur(whole: Sequence[tuple[str, ...]], finer: Sequence[tuple[str, ...]]) -> bool:
+    """Whether half of the parts of words that would be split also occur elsewhere."""
+    cells = Counter(part for words in finer for part in set(words))
+    parts = [part for before, words in zip(whole, finer, strict=True) if len(words) > len(before) for part in words]
+    return bool(parts) and sum(cells[part] > 1 for part in parts) >= MIN_RECURRING * len(parts)
+
+
+def list_form(text: str) -> str:
+    """Write a list, or a word of one, without blanks and with the same sign around all words."""
+    for sign in SIGNS_OF_LISTS:
+        text = text.replace(sign, _SIGN)
+    return f"{_SIGN}{without_blanks(text).strip(_SIGN)}{_SIGN}"
 
 
 def has_word(text: str, word: str, literal: Callable[[str], str]) -> str:
-    """Write in SQL whether a text holds a word, blanks aside; NULL or false where not."""
-    for between, now in ((",", ";"), ("|", ";"), *((blank, "") for blank in BLANKS)):
-        text = f"REPLACE({text}, {literal(between)}, {literal(now)})"
+    """Write in SQL whether a list holds a word, as `column_of` reads it; NULL or false where not."""
+    for sign, now in (*((sign, _SIGN) for sign in SIGNS_OF_LISTS), *((blank, "") for blank in BLANKS)):
+        text = f"REPLACE({text}, {literal(sign)}, {literal(now)})"
     # Taken out, the word leaves a shorter text: unlike LIKE, this has no wildcards and heeds upper case everywhere.
-    listed = f"{literal(';')} || {text} || {literal(';')}"
-    return f"LENGTH(REPLACE({listed}, {literal(f';{without_blanks(word)};')}, {literal('')})) < LENGTH({listed})"
+    listed = f"{literal(_SIGN)} || {text} || {literal(_SIGN)}"
+    return f"LENGTH(REPLACE({listed}, {literal(list_form(word))}, {literal('')})) < LENGTH({listed})"
 
 
 def trimmed(text: str) -> str:

@@ -108,7 +108,12 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
     if scores.doubt:
         unsure.add("scores")
         reasons["scores"] = scores.doubt
-    rules = guess_alert_rules([column for column in left if column.name not in scores.used])
+    directed = [
+        -column.all_numbers if column.name in scores.falling else column.all_numbers
+        for column in columns
+        if column.name in scores.used
+    ]
+    rules = guess_alert_rules([column for column in left if column.name not in scores.used], directed)
     if rules.doubt:
         unsure.add("alert_rules")
         reasons["alert_rules"] = rules.doubt

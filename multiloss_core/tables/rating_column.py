@@ -20,14 +20,9 @@ from multiloss_core.tables.vocabulary import (
     read_rating,
     without_rating_fillers,
 )
+from multiloss_core.tables.yes_no import flag_values
 
 Meaning: TypeAlias = vocabulary.Meaning
-
-_YES = frozenset({"1", "true", "yes", "ja", "oui", "si", "sí", "sim", "wahr", "vrai", "verdadero", "verdadeiro"})
-_NO = frozenset({"0", "false", "no", "nein", "non", "não", "nao", "falsch", "faux", "falso"})
-# Single letters say yes and no only side by side: "f" may be "fraud".
-_LETTERS = tuple(frozenset(pair) for pair in (("y", "n"), ("j", "n"), ("o", "n"), ("s", "n"), ("t", "f")))
-
 
 def parse_ratings(
     column: "pd.Series[Any]",
@@ -142,17 +137,6 @@ def is_ambiguous_name(name: str) -> bool:
 
 _OPPOSITE: dict[Meaning, Meaning] = {"positive": "negative", "negative": "positive"}
 _OF_BIOMETRICS = frozenset({"genuine", "genuino", "genuina", "authentic", "authentique"})
-
-
-def flag_values(values: Sequence[str]) -> dict[str, bool]:
-    """Find which values say yes (True) and which no (False)."""
-    flags = {value: value in _YES for value in values if value in _YES | _NO}
-    letters = {value for value in values if len(value) == 1 and value.isalpha()}
-    if letters in _LETTERS:
-        flags |= {value: value in "yjost" for value in letters}
-    numbers = {value for value in values if value.lstrip("-").isdecimal()}
-    # Beside a third number, 0 and 1 are codes as it is.
-    return {value: yes for value, yes in flags.items() if value not in numbers or numbers <= {"0", "1"}}
 
 
 def _with_confirmed(

@@ -68,6 +68,13 @@ def listed(*lists: str) -> frozenset[str]:
 
 
 @lru_cache
+def yes_no_cells(name: str) -> frozenset[str]:
+    """Give a list of lower-case cells that say yes or no."""
+    cells = _listings()["yes_no"][name]
+    return frozenset(cells.split() if isinstance(cells, str) else cells)
+
+
+@lru_cache
 def weight_names() -> frozenset[tuple[str, ...]]:
     """Give the names of weights, taken apart."""
     return phrases(_listings()["weights"])

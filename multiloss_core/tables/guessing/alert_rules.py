@@ -1,19 +1,25 @@
-"""Find columns that name the rules that raised a row: 0 and 1, or words of reasons."""
+"""Find columns that name the rules that raised a row: yes and no, or words of reasons."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from multiloss_core.formatting import HAS, shortened
-from multiloss_core.tables.column_values import sampled, words_of
+from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.tables.column_values import column_of, sampled, words_of
 from multiloss_core.tables.guessing.column import Column, columns_of
 from multiloss_core.tables.vocabulary import listed
+from multiloss_core.tables.yes_no import is_yes_no, only_word, rule_cells
 
 MAX_ALERT_RULES = 20
 # Limits of a column of reasons: different words, and their letters. Proposed words have at least this share of rows.
 MAX_WORDS, MAX_LETTERS, MIN_SHARE = 40, 40, 0.001
+# A rule that is independent of a score stands only above a value of it by less than this chance, and raises fewer than
+# this share of the rows above it.
+CHANCE, MIN_ABOVE = 1e-6, 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,59 +30,77 @@ class RuleGuess:
     doubt: str = ""
 
 
-def guess_alert_rules(columns: Sequence[Column]) -> RuleGuess:
-    """Propose columns of 0 and 1 named like rules, and the words of alert reasons.
+def guess_alert_rules(columns: Sequence[Column], scores: Sequence[Floats] = ()) -> RuleGuess:
+    """Propose columns of yes and no named like rules, and the words of alert reasons.
 
-    Such columns may as well describe a row, so that they are always asked about.
+    Such columns may as well describe a row, so that they are always asked about. A word that stands only where one of
+    the `scores` (m,) is high names that score. The rules proposed never raise every row, as some score raised others.
     """
-    found: list[str] = []
-    for column in columns:
-        words = set(column.words)
-        if _is_switch(column) and words & listed("alert_rule"):
-            found.append(column.name)
-        elif column.is_text and words & listed("alert_reason") and words & listed("alert_rule"):
-            found += _reasons(column, MIN_SHARE)
-    if not found:
+    named = {column.name: _named_rules(column) for column in columns}
+    if not any(named.values()):
         return RuleGuess()
-    doubt = f"'{shortened(found[0])}' may be a rule that raises alerts beside the scores"
-    return RuleGuess(names=tuple(found[:MAX_ALERT_RULES]), doubt=doubt)
+    doubt = f"'{shortened(next(filter(None, named.values()))[0])}' may be a rule that raises alerts beside the scores"
+    frame = pd.DataFrame({column.name: column.cells for column in columns if named[column.name]}, copy=False)
+    raised = {rule: rule_cells(column_of(frame, rule))[0] == 1 for rules in named.values() for rule in rules}
+    kept = {rule: rows for rule, rows in raised.items() if not any(_names_score(rows, score) for score in scores)}
+    while _any([*kept.values()]).all():
+        # The rules of the column that raises most rows are among others that are none.
+        most = max(named, key=lambda name: _any([rows for rule, rows in kept.items() if rule in named[name]]).sum())
+        kept = {rule: rows for rule, rows in kept.items() if rule not in named[most]}
+    return RuleGuess(names=tuple(kept)[:MAX_ALERT_RULES], doubt=doubt)
 
 
 def possible_alert_rules(frame: pd.DataFrame) -> tuple[str, ...]:
-    """List all columns of 0 and 1, and the words of all columns of few words.
+    """List all columns of yes and no, and the words of all columns of few words.
 
     At most 10,000 rows of each column are looked at.
     """
-    found: list[str] = []
-    for column in columns_of(frame):
-        if _is_switch(column):
-            found.append(column.name)
-        elif column.is_text:
-            found += _reasons(column, 0.0)
-    return tuple(found)
+    return tuple(rule for column in columns_of(frame) for rule in _rules_of(column, 0.0))
 
 
-def _is_switch(column: Column) -> bool:
-    if pd.api.types.is_bool_dtype(column.cells.dtype):
-        return True
-    return column.is_number and column.numbers.size > 0 and bool(np.isin(column.numbers, (0, 1)).all())
+def _named_rules(column: Column) -> list[str]:
+    words = set(column.words)
+    if not words & listed("alert_rule"):
+        return []
+    if words & listed("alert_reason") or is_yes_no(column.cells) or only_word(column.cells):
+        return [*_rules_of(column, MIN_SHARE)]
+    return []
 
 
-def _reasons(column: Column, least: float) -> list[str]:
-    """Name the rules of a column of few words; those in `least` rows that name no score."""
+def _rules_of(column: Column, least: float) -> Iterator[str]:
+    """Name the rules of a column; of words, those in `least` rows that name no score."""
+    if is_yes_no(column.cells):
+        yield column.name
+    elif column.is_text:
+        yield from _reasons(column, least)
+
+
+def _reasons(column: Column, least: float) -> Iterator[str]:
     codes, words = words_of(sampled(column.cells))
     rows = np.bincount(codes[codes >= 0], minlength=len(words))
-    counts: dict[str, int] = {}
-    for one, number in zip(words, rows.tolist(), strict=True):
-        for word in one:
-            counts[word] = counts.get(word, 0) + number
-    if not 1 < len(counts) <= MAX_WORDS or max(map(len, counts)) > MAX_LETTERS:
-        return []
+    counts: Counter[str] = Counter()
+    for listed_words, number in zip(words, rows.tolist(), strict=True):
+        counts.update(dict.fromkeys(listed_words, number))
+    if not counts or len(counts) > MAX_WORDS or max(map(len, counts)) > MAX_LETTERS:
+        return
+    if len(counts) == 1 and only_word(column.cells) is None:
+        return
     scores = listed("score", "model")
-    ranked = sorted(counts, key=lambda word: (-counts[word], word))
-    return [
-        f"{column.name}{HAS}{word}"
-        for word in ranked
-        if not least
-        or (counts[word] >= least * max(column.filled, 1) and not set(word.lower().replace("_", " ").split()) & scores)
-    ]
+    for word in sorted(counts, key=lambda word: (-counts[word], word)):
+        is_common = counts[word] >= least * max(column.filled, 1)
+        if not least or (is_common and not set(word.lower().replace("_", " ").split()) & scores):
+            yield f"{column.name}{HAS}{word}"
+
+
+def _any(raised: Sequence[Bools]) -> Bools:
+    return np.any(raised, axis=0) if raised else np.zeros(1, dtype=bool)
+
+
+def _names_score(raised: Bools, score: Floats) -> bool:
+    """Whether the rows (m,) of a word lie above a value of a score that chance does not explain, and fill it."""
+    known = raised & np.isfinite(score)
+    if not known.any():
+        return False
+    above = score >= score[known].min()
+    is_chance = float(np.mean(above)) ** int(known.sum()) > CHANCE
+    return not is_chance and bool(raised[above].mean() >= MIN_ABOVE)

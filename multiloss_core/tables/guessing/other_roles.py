@@ -13,7 +13,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Indices
 from multiloss_core.tables.column_values import MAX_SAMPLED, document_amounts, document_segments
 from multiloss_core.tables.guessing.column import Column
-from multiloss_core.tables.rating_column import flag_values
+from multiloss_core.tables.yes_no import flag_values
 from multiloss_core.tables.time_column import document_times
 from multiloss_core.tables.vocabulary import group_rank, listed, weight_names
 

@@ -12,7 +12,6 @@ from multiloss_core.formatting import shortened
 from multiloss_core.tables.guessing.column import MAX_RATINGS, Column
 from multiloss_core.tables.rating_column import (
     Meaning,
-    flag_values,
     is_ambiguous_name,
     polarity,
     rating_values,
@@ -28,6 +27,7 @@ from multiloss_core.tables.vocabulary import (
     meaning_of_kinds,
     read_rating,
 )
+from multiloss_core.tables.yes_no import flag_values
 
 # How sure it is that a column is the rating: its values say so, or its name does; below CLEAR it is asked.
 SAYS_SO, LIKELY, CLEAR, POSSIBLE, FAINT, NONE = 5, 4, 3, 2, 1, 0

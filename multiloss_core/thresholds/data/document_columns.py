@@ -11,6 +11,7 @@ from multiloss_core.formatting import MINUS, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import are_weights, base_of, column_of, numbers, require_usable
 from multiloss_core.tables.reading.other_rows import repeated_rows
+from multiloss_core.tables.yes_no import rule_cells
 from multiloss_core.thresholds.data.document_checks import quoted_names
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 
@@ -39,15 +40,17 @@ def read_scores(
 ) -> tuple[Floats, Bools, Bools]:
     """Read scores (n, k), and which of them are blank or unusable.
 
-    A blank alert rule, among the last ones, is 0.
+    Alert rules, the last ones, are read by `rule_cells`: a blank is 0.
     """
     table = np.empty((rows.size, len(scores)), order="F")
     blank = np.zeros(table.shape, dtype=bool)
     unusable = np.zeros(table.shape, dtype=bool)
     for j, name in enumerate(scores):
-        table[:, j], blank[:, j], unusable[:, j] = numbers(rows_of_column(frame, name, rows))
-        if j >= len(scores) - alert_rules:
-            table[blank[:, j], j], blank[:, j] = 0.0, False
+        cells = rows_of_column(frame, name, rows)
+        if j < len(scores) - alert_rules:
+            table[:, j], blank[:, j], unusable[:, j] = numbers(cells)
+        else:
+            table[:, j], unusable[:, j] = rule_cells(cells)
     return table, blank, unusable
 
 
