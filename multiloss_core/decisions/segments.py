@@ -139,11 +139,14 @@ class RecordedSegments:
         """Read cells (n,) of the segment column as segments.
 
         `kind`: that of the column where the cells are its text. A column of text may be one of numbers in another file:
-        its numbers are then compared with those that are listed, where these stay distinct.
+        its numbers are then compared with those that are listed, where these stay distinct. True and false are 1 and 0
+        of a column of numbers.
         """
         codes, known = segment_names(cells)
-        keys = [segment_key(name, self.kind) for name in known]
-        if self.kind == "text" and (kind or segment_kind(cells)) == "number":
+        keys, kind = [segment_key(name, self.kind) for name in known], kind or segment_kind(cells)
+        if self.kind == "number" and kind == "boolean":
+            keys = [{"True": "1", "False": "0"}.get(segment_key(name, kind), key) for name, key in zip(known, keys, strict=True)]
+        if self.kind == "text" and kind == "number":
             listed = [*self.thresholds_by_value]
             by_number = {_number_key(key): key for key in listed}
             if len(by_number) == len(listed):

@@ -17,7 +17,7 @@ Times = NDArray[np.datetime64]
 
 EARLIEST, END = np.datetime64("1990-01-01", "us"), np.datetime64("2101-01-01", "us")
 WAY_OUT = "or choose no time column"
-MAX_TEXT, MAX_ZONE = 60, 6
+MAX_TEXT, MAX_ZONE = 80, 6
 # Name of the zone of times with different offsets.
 MIXED = "UTC, because their offsets differ"
 
@@ -45,6 +45,17 @@ _MONTHS = (
 )
 # Forms that machines write, and how they are written here.
 _REWRITTEN = (
+    # Names of zones beside an offset, as Go, Java and JavaScript write them, and alone, as Trino does.
+    (r"^\[(.*)\]$", r"\1"),
+    (r" m=[+-][0-9.]+$|\[[A-Za-z_/+-]+\]$| \([^()]*\)$| [A-Z][A-Za-z]+/[A-Za-z_/]+$", ""),
+    (r"(?<=:[0-9]{2})((?:\.[0-9]+)? ?[+-][0-9]{4}) (?:[A-Z]{2,5}|[+-][0-9]{2,4})$", r"\1"),
+    (r" ?(?:GMT|UTC) ?(?=[+-][0-9])", " "),
+    # Kibana's @, the comma of Python's logging, a. m. and p. m., words for o'clock, and dates of East Asia.
+    (r" ?@ ?(?=[0-9]{1,2}:)", " "),
+    (r"(?<=:[0-9]{2}),(?=[0-9]{3,6}\b)", "."),
+    (r"(?i) ?\b([ap])\. ?m\.?$", r" \1m"),
+    (r"(?i)(?<=[0-9]) ?(?:uhr|hrs|h)$", ""),
+    (r"^([0-9]{4})(?:年|\. ?)([0-9]{1,2})(?:月|\. ?)([0-9]{1,2})(?:日|\.)?(?=$| )", r"\1-\2-\3"),
     (r"(?i)^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*[,.]? +", ""),
     # Thu Jan 15 10:30:00 2026, with a zone before the year or without.
     (r"^([^\W\d]+ +[0-9]{1,2}) ([0-9:.]+)( [A-Z]{3,4}| [+-][0-9]{4})? ([0-9]{4})$", r"\1 \4 \2\3"),

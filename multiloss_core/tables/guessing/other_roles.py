@@ -26,7 +26,10 @@ SMALLEST_TIME = 1e7
 # Days as Excel counts them, from 1990 until the end of 2100.
 EXCEL_DAYS = (32_874, 73_416)
 # Dates that programs write for unknown ones.
-NO_DATE = r"\b(?:0000|0001|1753|1899|1900|2999|9999)\b"
+NO_DATE = (
+    r"(?i)^(?:[a-z]{3,9}\.? ?\d{1,2},? ?|\d{1,2}[-/. ]?(?:\d{1,2}|[a-z]{3,9})[-/. ]?)?"
+    r"(?:0000|0001|1753|1899|1900|2999|9999)(?:\D|$|0101|1231|0000)"
+)
 # Spreadsheets round numbers of 12 or more digits; common trailing zeros are no chance.
 ROUNDED_FROM, ROUNDED_TO = 1e11, 1e5
 EXACT = 2.0**53
