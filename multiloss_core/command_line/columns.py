@@ -12,7 +12,7 @@ from multiloss_core.decisions.record_fields import RecordedColumns
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
 from multiloss_core.tables import MAX_ALERT_RULES, ColumnGuess, ColumnMeanings, Meaning, find_falling, guess_meanings
-from multiloss_core.tables.column_values import base_of
+from multiloss_core.tables.column_values import BLANK, base_of
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
 NONE = "none"
@@ -185,7 +185,7 @@ def _meanings(
     chosen: dict[str, Meaning] = {}
     for meaning, given in given_meanings.items():
         for word in given:
-            key = word.strip().lower()
+            key = word.strip().lower() or BLANK
             if key not in words:
                 raise DataError(
                     f"'{shortened(word)}' is not a rating in '{shortened(rating)}', which holds {_listed(words)}."

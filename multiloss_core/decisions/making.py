@@ -36,7 +36,7 @@ from multiloss_core.formatting import HAS, score_name
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints
-from multiloss_core.tables.column_values import base_of
+from multiloss_core.tables.column_values import BLANK, base_of
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
@@ -211,6 +211,7 @@ def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[s
     """
     known: dict[str, Meaning] = {} if columns.positive is None else {columns.positive.strip().lower(): "positive"}
     known |= columns.meanings or {}
+    known = {BLANK: "undecided"} | known
     return guess_meanings(words, columns.rating or "") | {word: known[word] for word in words if word in known}
 
 

@@ -74,6 +74,12 @@ class Dialect:
             return self.word(value)
         raise DataError(f"{value!r} cannot be looked for in a table; choose another value.")
 
+    def is_one_of(self, expression: str, values: Sequence[Value | None]) -> str:
+        """Test whether a column holds one of some values; None is NULL."""
+        filled = ", ".join(self.literal(value) for value in values if value is not None)
+        tests = [f"{expression} IN ({filled})"] if filled else []
+        return " OR ".join([*tests, f"{expression} IS NULL"] if None in values else tests)
+
     def as_double(self, expression: str) -> str:
         """Cast to double precision."""
         return f"CAST({expression} AS {self.double})"

@@ -153,7 +153,7 @@ class Ratings:
     """
 
     column: str
-    values: tuple[Value, ...]
+    values: tuple[Value | None, ...]
     words: tuple[str, ...]
     rows: tuple[int, ...]
 
@@ -167,7 +167,7 @@ class Ratings:
 
     def meaning(
         self, meanings: Mapping[str, Meaning], *, one_class: bool = False
-    ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    ) -> tuple[tuple[Value | None, ...], tuple[Value | None, ...]]:
         """Find the positive and the negative values from the meanings of the words.
 
         Raises
@@ -189,7 +189,7 @@ def ratings_in(engine: Engine, table: str, column: str, window: RowWindow = ALL_
     ------
     DataError : more than 1,000 different ones; EngineError and Cancelled, see `Engine.query`.
     """
-    found = [(value, rows) for value, rows in column_values(engine, table, column, window) if value is not None]
+    found = column_values(engine, table, column, window)
     # As the cells of a fetched table are read, so that both have the same words.
     read = {column: plain_column(arrow.chunked_array([arrow.array([value for value, _ in found])]), column)}
     cells = frame_of(typed_columns(read).columns.items())[column]

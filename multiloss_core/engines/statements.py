@@ -186,7 +186,7 @@ def _names(columns: RatedColumns) -> _Names:
 def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
     rating = dialect.name(columns.rating)
     meanings = " ".join(
-        f"WHEN {rating} IN ({', '.join(map(dialect.literal, values))}) THEN {number}"
+        f"WHEN {dialect.is_one_of(rating, values)} THEN {number}"
         for number, values in ((1, columns.positive), (0, columns.negative))
         if values
     )

@@ -10,6 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened, shortest
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables import vocabulary
+from multiloss_core.tables.column_values import BLANK
 from multiloss_core.tables.vocabulary import (
     UNKNOWN,
     kinds_of,
@@ -35,14 +36,18 @@ def parse_ratings(
 
     `meanings` maps each value, in any case, to its meaning. Without it two values are expected, of which
     `positive` names the one that means positive; left out as well, the words must be known, or the values be 0/1,
-    true/false or yes/no in a column whose name defines 1 ("fraud", "label", "is_genuine"). With `one_class`
-    the `meanings` may leave out positive or negative.
+    true/false or yes/no in a column whose name defines 1 ("fraud", "label", "is_genuine"). Blank cells
+    have a meaning where `meanings` gives one to "(blank)". With `one_class` the `meanings` may leave out positive or negative.
 
     Raises
     ------
     DataError : all blank, a value without a meaning, no positive or no negative one unless `one_class`.
     """
     codes, values = rating_values(column)
+    if meanings is not None:
+        meanings = {BLANK: "undecided", **meanings}
+    elif values[-1:] == [BLANK]:
+        codes, values = np.where(codes == 1, -1, codes), values[:-1]
     name = column.name
     if not values:
         raise DataError(f"All {len(column):,} rows of '{name}' are blank; choose the column that holds the ratings.")
@@ -59,7 +64,10 @@ def parse_ratings(
 
 
 def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
-    """Return each row's index (-1: blank) into the distinct lower-case ratings, in order."""
+    """Return each row's index (-1: blank) into the distinct lower-case ratings, in order.
+
+    Where one rating stands beside blank cells, these may be the other side: then "(blank)" is the last rating.
+    """
     # Only different cells become words, so that a dictionary of long texts is never unpacked.
     codes, known = pd.factorize(column)
     cells = pd.Series(known if not isinstance(known, pd.CategoricalIndex) else known.astype(known.categories.dtype))
@@ -72,7 +80,10 @@ def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
         words = words.where(words != "").replace({"1.0": "1", "0.0": "0", "01": "1", "00": "0"})
     word_codes, values = pd.factorize(words)
     # The code -1 of a blank cell finds the last of these.
-    return np.append(word_codes, -1)[codes], [str(value) for value in values]
+    found, distinct = np.append(word_codes, -1)[codes], [str(value) for value in values]
+    if len(distinct) == 1 and (found < 0).any():
+        return np.where(found < 0, 1, found), [*distinct, BLANK]
+    return found, distinct
 
 
 def written_ratings(column: "pd.Series[Any]") -> dict[str, str]:
@@ -112,6 +123,9 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
         else:
             reading = readings[value]
             found[value] = (reading.certain, reading.likely if is_found or not reading.is_act else None)
+    if BLANK in found:
+        marked = next((likely for value, (_, likely) in found.items() if value != BLANK), None)
+        found[BLANK] = (None, {"positive": "negative", "negative": "undecided"}.get(str(marked)))
     return _with_confirmed(found)
 
 

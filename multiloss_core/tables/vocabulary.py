@@ -246,7 +246,13 @@ def read_rating(value: str) -> Reading:
         # "Confirmed fraud (CF)"
         words = words[:-1]
     kinds = kinds_of(words)
-    certain = meaning_of_kinds(kinds)
+    # "True Positive - Suspicious Activity": what follows a code explains it.
+    code = re.match(r"(?i)(?:(?:true|false|benign)[ _]?(?:positive|negative)|[tf][pn])(?= *[-:(,])", value.strip())
+    certain = meaning_of_kinds(kinds if code is None else kinds_of(taken_apart(words_of(code[0]), _parts_of_ratings())))
+    is_refused = _LETTERS["stopped"] in kinds and not _about_fraud("claims").isdisjoint(words)
+    if is_refused:
+        certain = None
+        kinds = kinds.replace(POSITIVE, _LETTERS["dismissed"]) if _about_fraud("refused") & set(words) else kinds
     likely = certain or next(
         (
             meaning

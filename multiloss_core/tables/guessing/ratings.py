@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.formatting import shortened
+from multiloss_core.tables.column_values import BLANK
 from multiloss_core.tables.guessing.column import MAX_RATINGS, Column
 from multiloss_core.tables.rating_column import (
     Meaning,
@@ -74,7 +75,7 @@ class _Candidate:
             return FAINT if self.is_named and not self.column.filled else NONE
         words = self.column.words
         level = self._level(values)
-        if is_about_a_rating(words) or len(values) == 1:
+        if is_about_a_rating(words) or len(values) == 1 or BLANK in values:
             level = min(level, FAINT)
         return min(level, POSSIBLE) if self.is_overruled else level
 
