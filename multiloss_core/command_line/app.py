@@ -23,6 +23,7 @@ from multiloss_core.formatting import FRAUD, NEVER
 
 if TYPE_CHECKING:
     from multiloss_core.tables import DecimalSign
+    from multiloss_core.tables.repeated_rows import Keep
     from multiloss_core.thresholds import FloorMethod, Rule
 
 AS_EXPECTED, DIFFERS = 0, 1
@@ -110,6 +111,10 @@ def choose_command(
     leave_out_unusable: Annotated[
         bool, typer.Option("--leave-out-unusable", help="Leave out rows with text or infinity in a score.")
     ] = False,
+    repeats: Annotated[
+        str | None,
+        typer.Option(metavar="last|first|all", help="Which rows count of an alert that stands in several rows."),
+    ] = None,
     rule: Annotated[str, typer.Option(metavar="any|all", help="How many scores must reach their threshold.")] = "any",
     method: Annotated[str, typer.Option(help="How the thresholds are found.")] = "smooth",
     since: Since = None,
@@ -140,6 +145,7 @@ def choose_command(
         require_one_of(("any", "all"), rule=rule)
         require_one_of(("corner", "jump"), floor_method=floor_method)
         require_one_of((",", "."), decimal=decimal)
+        require_one_of(("last", "first", "all"), repeats=repeats)
         chosen = ChoiceOptions(
             marginal_precision=marginal_precision,
             rule=cast("Rule", rule),
@@ -172,6 +178,7 @@ def choose_command(
                 floors=read_numbers(floor, "--floor"),
                 floor_method=cast("FloorMethod | None", floor_method),
                 leave_out_unusable=leave_out_unusable,
+                repeats=cast("Keep | None", repeats),
             )
             choice = choose(loaded, columns, chosen, lambda step: typer.echo(f"{step} …", err=True))
         files = record_files(choice.record, FRAUD)

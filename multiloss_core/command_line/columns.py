@@ -1,18 +1,21 @@
 """Find the meanings of columns: from the options, else as they are guessed for the screen."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from types import MappingProxyType
 from typing import Literal
 
 import pandas as pd
 
-from multiloss_core.decisions.making import meanings_of_record
+from multiloss_core.decisions.making import meanings_of_record, repeats_of_record
 from multiloss_core.decisions.record_fields import RecordedColumns
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import MINUS, score_name, shortened
+from multiloss_core.formatting import HAS, MINUS, score_name, shortened
 from multiloss_core.tables import MAX_ALERT_RULES, ColumnGuess, ColumnMeanings, Meaning, find_falling, guess_meanings
 from multiloss_core.tables.column_values import BLANK, base_of
+from multiloss_core.tables.repeated_rows import Keep
+from multiloss_core.tables.yes_no import is_yes_no, only_word
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
 NONE = "none"
@@ -37,6 +40,7 @@ def columns_of(
     floors: Mapping[str, float] = MappingProxyType({}),
     floor_method: FloorMethod | None = None,
     leave_out_unusable: bool = False,
+    repeats: Keep | None = None,
 ) -> ColumnMeanings:
     """Take the meanings of columns from options, and from a guess where these are None or empty.
 
@@ -50,6 +54,8 @@ def columns_of(
         _certain(guess, "rating", "Which column holds the ratings", "--rating")
     if not scores:
         _certain(guess, "scores", "Which columns are scores", "--scores, such as --scores 'model a,model b'")
+    if repeats is None and guess.repeats is not None:
+        _certain(guess, "repeats", "Which row of each counts", "--repeats last, --repeats first or --repeats all")
     if alert_rules is None and "alert_rules" in guess.unsure:
         _certain(guess, "alert_rules", "Whether rules raised alerts beside the scores", "--alert-rules, or none")
     rules = () if list(alert_rules or ()) == [NONE] else tuple(_names(alert_rules or (), frame))
@@ -58,6 +64,7 @@ def columns_of(
     rating, given = rating or guess.rating or "", tuple(_names(scores, frame))
     for name in (*given, *rules, rating):
         _require_column(frame, name)
+    rules = tuple(_rule_of(frame, name) for name in rules)
     meanings = _meanings(given_meanings, guess, rating, words_of(rating))
     directed = _directed(frame, given or tuple(map(score_name, guess.scores)), rating, meanings)
     if len(directed) > MAX_SCORES:
@@ -79,7 +86,16 @@ def columns_of(
         # Never guessed.
         segment=None if segment is None else _role(segment, guess, "segment", frame),
         leave_out_unusable=leave_out_unusable,
+        repeats=None if guess.repeats is None or repeats is None else replace(guess.repeats, keep=repeats),
     )
+
+
+def _rule_of(frame: pd.DataFrame, name: str) -> str:
+    """Name the rule of a column: that of its word where it holds one beside blanks."""
+    if name not in frame.columns or is_yes_no(frame[name]):
+        return name
+    word = only_word(frame[name])
+    return name if word is None else f"{name}{HAS}{word}"
 
 
 def by_score(given: Mapping[str, float], scores: Sequence[str]) -> dict[str, float]:
@@ -129,6 +145,7 @@ def columns_of_record(
         group=recorded.group,
         time=None if time == NONE else time or guessed,
         leave_out_unusable=recorded.leave_out_unusable,
+        repeats=repeats_of_record(recorded, frame),
     )
 
 

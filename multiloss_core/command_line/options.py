@@ -68,11 +68,11 @@ def read_numbers(given: Sequence[str] | None, option: str, words: dict[str, floa
     return found
 
 
-def require_one_of(choices: tuple[str, str], **options: str | None) -> None:
+def require_one_of(choices: tuple[str, ...], **options: str | None) -> None:
     """Reject an option that is neither left out nor one of the choices."""
     for name, text in options.items():
         if text not in (None, *choices):
-            raise DataError(f"--{name.replace('_', '-')} must be {choices[0]} or {choices[1]}, not '{text}'.")
+            raise DataError(f"--{name.replace('_', '-')} must be {' or '.join(choices)}, not '{text}'.")
 
 
 def print_lines(lines: Iterable[str]) -> None:

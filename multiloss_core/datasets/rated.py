@@ -126,7 +126,7 @@ class RatedDataset:
             floor_method=columns.floor_method,
             group=columns.group,
             leave_out_unusable=columns.leave_out_unusable,
-            only=_complete_rows(frame, columns) if only is None else only,
+            only=_rows_read(frame, columns, only),
             one_class=one_class,
             alert_rules=columns.alert_rules,
         )
@@ -279,8 +279,14 @@ class RatedDataset:
         )
 
 
+def _rows_read(frame: pd.DataFrame, columns: ColumnMeanings, only: Bools | None) -> Bools | None:
+    """Find the rows (n,) of the chosen days, one of each document where that is chosen; None for all."""
+    one_each = None if columns.repeats is None else columns.repeats.kept(frame)
+    inside = _complete_rows(frame, columns) if only is None else only
+    return one_each if inside is None else inside if one_each is None else inside & one_each
+
+
 def _complete_rows(frame: pd.DataFrame, columns: ColumnMeanings) -> Bools | None:
-    """Find the rows (n,) of the chosen days; None for all."""
     if columns.time is None or (columns.since is None and columns.complete_until is None):
         return None
     times, _ = local_times(frame, columns.time, np.arange(len(frame)))

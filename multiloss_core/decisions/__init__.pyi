@@ -20,6 +20,7 @@ from .making import meanings_of_record as meanings_of_record
 from .making import record_of as record_of
 from .making import recorded_columns as recorded_columns
 from .making import recorded_segments as recorded_segments
+from .making import repeats_of_record as repeats_of_record
 from .making import target_of_point as target_of_point
 from .record import data_fingerprint as data_fingerprint
 from .record import recorded_filters as recorded_filters

@@ -38,6 +38,7 @@ from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.tables.column_values import BLANK, base_of
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
+from multiloss_core.tables.repeated_rows import RepeatedRows
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
@@ -177,6 +178,7 @@ def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) ->
         columns.known_meanings or None,
         _whole_numbers(data.names, dataset.frame) or None,
         tuple(_alert_rule(dataset.frame, name) for name in columns.alert_rules) or None,
+        columns.repeats,
     )
 
 
@@ -213,6 +215,12 @@ def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[s
     known |= columns.meanings or {}
     known = {BLANK: "undecided"} | known
     return guess_meanings(words, columns.rating or "") | {word: known[word] for word in words if word in known}
+
+
+def repeats_of_record(columns: RecordedColumns, frame: pd.DataFrame) -> RepeatedRows | None:
+    """Return which rows of other data count: as recorded, where these have the column that identifies documents."""
+    repeats = columns.repeats
+    return None if repeats is None or repeats.identifier not in frame.columns else repeats
 
 
 def target_of_point(point: Point, goal_values: tuple[GoalValue, ...] = ()) -> RecordedTarget:

@@ -14,7 +14,7 @@ def json_schema() -> str:
     schema = ADAPTER.json_schema(mode="serialization")
     columns = schema["$defs"]["RecordedColumns"]
     columns["required"] = [
-        name for name in columns["required"] if name not in ("meanings", "whole_numbers", "alert_rules")
+        name for name in columns["required"] if name not in ("meanings", "whole_numbers", "alert_rules", "repeats")
     ]
     schema["required"] = [name for name in schema["required"] if name not in ("segments", "audit")]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {

@@ -238,7 +238,7 @@ def _plain(value: object) -> bool | int | float | str:
 def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
     """Write columns by their names in the table, floors on their scale, inverted scores listed."""
     content = asdict(columns)
-    for name in ("meanings", "whole_numbers", "alert_rules"):
+    for name in ("meanings", "whole_numbers", "alert_rules", "repeats"):
         if content[name] is None:
             del content[name]
     if columns.whole_numbers:

@@ -30,6 +30,7 @@ from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.guessing.alert_rules import MAX_ALERT_RULES
 from multiloss_core.tables.rating_column import Meaning
+from multiloss_core.tables.repeated_rows import RepeatedRows
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
@@ -150,6 +151,8 @@ class RecordedColumns:
         Annotated[tuple[RecordedAlertRule, ...], BeforeValidator(as_tuple), Field(max_length=MAX_ALERT_RULES)] | None
     ) = None
     """The last ones of the scores that are alert rules: on at the threshold 1, off at null. Left out without any."""
+    repeats: RepeatedRows | None = None
+    """Which rows count of a document in several rows. Left out where each row counts."""
 
     @model_validator(mode="after")
     def _require_one_floor_for_each_score(self) -> Self:

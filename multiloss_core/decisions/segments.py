@@ -145,7 +145,7 @@ class RecordedSegments:
         codes, known = segment_names(cells)
         keys, kind = [segment_key(name, self.kind) for name in known], kind or segment_kind(cells)
         if self.kind == "number" and kind == "boolean":
-            keys = [{"True": "1", "False": "0"}.get(segment_key(name, kind), key) for name, key in zip(known, keys, strict=True)]
+            keys = [{"True": "1", "False": "0"}.get(segment_key(name, kind), name) for name in known]
         if self.kind == "text" and kind == "number":
             listed = [*self.thresholds_by_value]
             by_number = {_number_key(key): key for key in listed}

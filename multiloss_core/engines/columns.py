@@ -48,9 +48,9 @@ class RatedColumns(ColumnMeanings):
     """Meanings of the columns of a table, with the values that ratings have there.
 
     `positive` and `negative`: the values of `rating` with that meaning; rows with any other, or with none, are not
-    decided; None stands for NULL. `floors` (k,): only documents at or above some floor were rated; empty where every document was. `derived`:
-    names among scores, alert rules and weight that stand in no table, each with the column that it is made of; see
-    `column_of`.
+    decided; None stands for NULL. `floors` (k,): only documents at or above some floor were rated; empty where every
+    document was. `derived`: names among scores, alert rules and weight that stand in no table, each with the column
+    that it is made of; see `column_of`.
     """
 
     rating: str

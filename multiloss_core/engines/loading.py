@@ -215,6 +215,11 @@ def rated_columns_of(
         Cancelled, see `Engine.query`.
     """
     rating = meant.rating or ""
+    if meant.repeats is not None and meant.repeats.keep != "all":
+        raise DataError(
+            f"Rows with one '{shortened(meant.repeats.identifier)}' are told apart where all rows are loaded; choose a "
+            "shorter range of dates, or count all rows."
+        )
     bases = {name: _base_of(sample, name) for name in (*meant.scores, *meant.alert_rules, meant.weight) if name}
     for name in (rating, *filter(None, (meant.group, meant.time, meant.segment))):
         if name not in sample.file.frame.columns:

@@ -32,6 +32,8 @@ from .reading.read_file import read_file as read_file
 from .reading.table_file import READ_AS_IT_LOOKS as READ_AS_IT_LOOKS
 from .reading.table_file import ReadOptions as ReadOptions
 from .reading.table_file import TableFile as TableFile
+from .repeated_rows import Keep as Keep
+from .repeated_rows import RepeatedRows as RepeatedRows
 from .sandbox import read_in_process as read_in_process
 from .sandbox import read_items_in_process as read_items_in_process
 from .spreadsheet_csv import frame_as_csv as frame_as_csv

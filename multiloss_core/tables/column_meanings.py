@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.tables.rating_column import Meaning
+from multiloss_core.tables.repeated_rows import RepeatedRows
 
 DecimalSign: TypeAlias = Literal[",", "."]
 
@@ -18,8 +19,9 @@ class ColumnMeanings:
     lower-case words and what it means, None while unknown. `floors`: one for each score, None for one that is estimated
     by `floor_method`. `since`: a date, YYYY-MM-DD; earlier rows are left out. `complete_until`: a date; rows from it on
     are left out, because their ratings are incomplete. `decimal_signs`: the decimal sign of columns of numbers that can
-    be read in two ways. `alert_rules`: columns of 0 and 1 beside the scores, or "reason has R12" for a word in a column
-    of reasons. `is_counts`: the table holds ready counts, under `rule` if that is known.
+    be read in two ways. `repeats`: which rows count of a document in several rows. `alert_rules`: columns of yes and no
+    beside the scores, or "reason has R12" for a word in a column of reasons.
+    `is_counts`: the table holds ready counts, under `rule` if that is known.
     """
 
     scores: tuple[str, ...]
@@ -37,6 +39,7 @@ class ColumnMeanings:
     complete_until: str | None = None
     decimal_signs: tuple[tuple[str, DecimalSign | None], ...] = ()
     alert_rules: tuple[str, ...] = ()
+    repeats: RepeatedRows | None = None
     is_counts: bool = False
     rule: Literal["any", "all"] | None = None
 

@@ -23,6 +23,7 @@ from multiloss_core.tables.guessing.other_roles import (
     guess_weight,
 )
 from multiloss_core.tables.guessing.ratings import guess_rating
+from multiloss_core.tables.guessing.repeats import guess_repeats
 from multiloss_core.tables.guessing.scores import guess_scores
 from multiloss_core.tables.rating_column import Meaning, rating_values
 from multiloss_core.tables.reading.column_types import with_decimal_sign
@@ -50,8 +51,8 @@ class ColumnGuess(ColumnMeanings):
     `scores` are at most four to use, those that surely fall with risk inverted: "minus trust"; `more_scores` are those
     found beyond them. A sampling rate is the weight "1 / rate". `unused` gives the reason why any other column of
     numbers is no score. `unsure` names the roles ("rating", "meanings", "scores", "alert_rules", "weight", "group",
-    "amount", "time", "segment") that must be asked: what they hold is then a proposal. `reasons` gives the reason for a
-    role, or for asking about it.
+    "amount", "time", "segment", "repeats") that must be asked: what they hold is then a proposal. `reasons` gives the
+    reason for a role, or for asking about it.
     """
 
     more_scores: tuple[str, ...] = ()
@@ -117,6 +118,14 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
     if rules.doubt:
         unsure.add("alert_rules")
         reasons["alert_rules"] = rules.doubt
+    repeats = guess_repeats(frame, columns, scores.used)
+    if repeats.doubt:
+        unsure.add("repeats")
+        reasons["repeats"] = repeats.doubt
+        if repeats.rows is not None and found["time"] in (None, repeats.rows.by):
+            # The time of the last change is not when the document came.
+            unsure.discard("time")
+            found["time"] = None
     used = {*scores.used, found["weight"], found["amount"]}
     return ColumnGuess(
         scores=tuple(f"{MINUS}{name}" if name in scores.falling else name for name in scores.used),
@@ -134,6 +143,7 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
         time=found["time"],
         segment=found["segment"],
         alert_rules=rules.names,
+        repeats=repeats.rows,
     )
 
 

@@ -25,6 +25,7 @@ from multiloss_core.tables.yes_no import flag_values
 
 Meaning: TypeAlias = vocabulary.Meaning
 
+
 def parse_ratings(
     column: "pd.Series[Any]",
     positive: object | None = None,

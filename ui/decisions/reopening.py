@@ -18,6 +18,7 @@ from multiloss_core.decisions import (
     kept_rows,
     meanings_of_record,
     recorded_columns,
+    repeats_of_record,
     undecided_alerts,
 )
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
@@ -174,6 +175,7 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
         segment=known.segment,
         complete_until=known.complete_until,
         decimal_signs=known.decimal_signs,
+        repeats=repeats_of_record(columns, source.frame),
     )
 
 

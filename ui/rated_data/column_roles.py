@@ -1,7 +1,7 @@
 """Ask for the roles of the columns of a rated table."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -10,7 +10,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import MINUS, NEUTRAL, direction, plural, score_name, score_value, shortened
-from multiloss_core.tables import RECIPROCAL, ColumnMeanings, DecimalSign, Meaning, find_falling
+from multiloss_core.tables import (
+    RECIPROCAL,
+    ColumnMeanings,
+    DecimalSign,
+    Keep,
+    Meaning,
+    RepeatedRows,
+    find_falling,
+)
 from multiloss_core.thresholds import Rule
 from ui.data.rated import needs_answers, rated_uploads
 from ui.rated_data.alert_sources import ask_alert_rules
@@ -186,6 +194,7 @@ def forget(source: RatedSource) -> None:
         "alert_rules",
         "rating",
         "leave",
+        "repeats",
         *(role.key for role in ROLES),
         *of_columns,
     ):
@@ -273,6 +282,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
         key=_key(source, "leave"),
         persist_state="session",
     )
+    repeats = known.repeats and _ask_repeats(place("repeats", right), source, known.repeats)
     used = {*scores, optional["weight"], optional["amount"]}
     return ColumnMeanings(
         scores=scores,
@@ -281,6 +291,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
         floors=floors,
         leave_out_unusable=leave_out,
         alert_rules=rules,
+        repeats=repeats,
         decimal_signs=tuple(
             (name, _ask_decimal_sign(questions, source, name, known))
             for name in source.ambiguous
@@ -349,6 +360,22 @@ def _falling(
         return (), ()
     given = (_frame, scores, rating, dict(meanings))
     return find_falling(*given), find_falling(*given, surely=True)
+
+
+def _ask_repeats(place: DeltaGenerator, source: RatedSource, known: RepeatedRows) -> RepeatedRows:
+    """Ask which rows count of an alert in several rows."""
+    by = f" by {as_label(shortened(known.by))}" if known.by else " in the file"
+    words: dict[Keep, str] = {"last": f"the last{by}", "first": f"the first{by}", "all": "all rows"}
+    keep = place.segmented_control(
+        f"Of rows with the same {as_label(shortened(known.identifier))}, use",
+        list(words),
+        default=known.keep,
+        required=True,
+        format_func=lambda keep: words.get(keep, keep),
+        key=_key(source, "repeats"),
+        persist_state="session",
+    )
+    return replace(known, keep=keep or known.keep)
 
 
 def _with_derived(columns: list[str], known: str | None) -> list[str]:

@@ -13,9 +13,9 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Indices
 from multiloss_core.tables.column_values import MAX_SAMPLED, document_amounts, document_segments
 from multiloss_core.tables.guessing.column import Column
-from multiloss_core.tables.yes_no import flag_values
 from multiloss_core.tables.time_column import document_times
 from multiloss_core.tables.vocabulary import group_rank, listed, weight_names
+from multiloss_core.tables.yes_no import flag_values
 
 MAX_SEGMENTS = 30
 # A weight has one value for each stratum of a sample; masses and lengths have many.
@@ -127,7 +127,7 @@ def _is_money(column: Column) -> bool:
 
 def guess_time(frame: pd.DataFrame, columns: Sequence[Column]) -> RoleGuess:
     """Find when each document came."""
-    dated = [column for column in columns if not set(column.words) & listed("no_time") and _is_dated(column)]
+    dated = [column for column in columns if not set(column.words) & listed("no_time") and is_dated(column)]
     own = [column for column in dated if not set(column.words) & listed("other_time")]
     events = [column for column in own if set(column.words) & listed("event")]
     found = events or own
@@ -167,7 +167,7 @@ def _holds_excel_days(column: Column) -> bool:
     return not column.is_text and values.size > 0 and values.min() >= EXCEL_DAYS[0] and values.max() < EXCEL_DAYS[1]
 
 
-def _is_dated(column: Column) -> bool:
+def is_dated(column: Column) -> bool:
     """Whether the cells are times or stand for none; numbers need a name of times."""
     if not column.filled or pd.api.types.is_datetime64_any_dtype(column.cells.dtype):
         return column.filled > 0

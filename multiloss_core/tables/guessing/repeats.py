@@ -1,0 +1,86 @@
+"""Find the column that identifies documents which stand in several rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from multiloss_core.formatting import shortened
+from multiloss_core.numerics.arrays import Indices
+from multiloss_core.tables.guessing.column import Column
+from multiloss_core.tables.guessing.other_roles import is_dated
+from multiloss_core.tables.repeated_rows import RepeatedRows
+from multiloss_core.tables.vocabulary import group_rank, listed
+
+# An identifier has at least this many values; of those that repeat, this share has the same scores in all rows.
+MIN_DOCUMENTS, SAME_SCORES = 10, 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatGuess:
+    """Hold the rows proposed of documents in several rows, and the reason to ask; None without such documents."""
+
+    rows: RepeatedRows | None = None
+    doubt: str = ""
+
+
+def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequence[str]) -> RepeatGuess:
+    """Find documents whose rows differ, as in exports with a row for each status or annotator.
+
+    Columns named after alerts or transactions identify them, and other identifiers where rows with the same one have
+    the same scores. Rows that are equal in all columns are no statuses. O(n) for each such column.
+    """
+    named = [column for column in columns if _may_identify(column) and column.name not in scores]
+    rows_are_documents = any(
+        set(column.words) & listed("document") and frame[column.name].is_unique for column in named
+    )
+    for column in named:
+        cells = frame[column.name]
+        if cells.is_unique or pd.api.types.is_float_dtype(cells.dtype) or pd.api.types.is_bool_dtype(cells.dtype):
+            continue
+        codes = pd.factorize(cells)[0]
+        repeated = np.flatnonzero((codes >= 0) & (np.bincount(codes + 1)[codes + 1] > 1))
+        documents = int(codes.max()) + 1
+        if documents < MIN_DOCUMENTS or not repeated.size:
+            continue
+        different = _differing(frame, repeated, column.name)
+        same = _share_of_same(frame, codes, repeated, scores)
+        is_document = bool(set(column.words) & listed("document")) and not rows_are_documents
+        if not different or (same < SAME_SCORES and not is_document):
+            continue
+        doubt = (
+            f"{documents:,} values of '{shortened(column.name)}' stand in {int((codes >= 0).sum()):,} rows, which "
+            "differ: an alert may be there once for each status or rating"
+        )
+        by = _latest(frame, columns, codes, repeated)
+        return RepeatGuess(rows=RepeatedRows(identifier=column.name, keep="last", by=by), doubt=doubt)
+    return RepeatGuess()
+
+
+def _may_identify(column: Column) -> bool:
+    words = set(column.words)
+    is_other = group_rank(column.words) is not None or bool(words & listed("entities", "group", "no_document"))
+    return bool(words & listed("document", "part_of_documents", "identifiers")) and not is_other
+
+
+def _differing(frame: pd.DataFrame, repeated: Indices, identifier: str) -> bool:
+    part = frame.iloc[repeated]
+    return part.drop_duplicates()[identifier].duplicated().any()
+
+
+def _share_of_same(frame: pd.DataFrame, codes: Indices, repeated: Indices, scores: Sequence[str]) -> float:
+    """Compute the share of repeated documents with one value of each score."""
+    part = frame[[*scores]].iloc[repeated]
+    distinct = part.groupby(codes[repeated]).nunique()
+    return float((distinct <= 1).all(axis=1).mean()) if len(scores) else 0.0
+
+
+def _latest(frame: pd.DataFrame, columns: Sequence[Column], codes: Indices, repeated: Indices) -> str | None:
+    """Find a column of times that differ between the rows of a document, by preference of its last change."""
+    dated = [column for column in columns if is_dated(column)]
+    dated.sort(key=lambda column: not set(column.words) & listed("other_time"))
+    for column in dated:
+        if (frame[column.name].iloc[repeated].groupby(codes[repeated]).nunique() > 1).any():
+            return column.name
+    return None
