@@ -133,7 +133,9 @@ def choose(
         author=options.author,
         reason=options.reason,
     )
-    notes = () if by_segment is None else (by_segment.note,)
+    notes = [] if by_segment is None else [by_segment.note]
+    if (late := dataset.late_ratings) is not None:
+        notes.insert(0, f"{late.words}. To leave these weeks out, give --until {late.monday}.")
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns), *notes))
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from multiloss_core import inspection
 from multiloss_core.datasets.source import RatedSource, source_key
 from multiloss_core.errors import DataError
-from multiloss_core.numerics import Bools, Floats
+from multiloss_core.formatting import percent
+from multiloss_core.numerics import Bools, Floats, ratio
 from multiloss_core.tables import (
     ColumnMeanings,
     Times,
@@ -38,6 +39,23 @@ class OverTime:
     weeks: "inspection.WeeklyCounts"
     days: "inspection.DailyAlerts"
     incomplete: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LateRatings:
+    """State from which Monday on, YYYY-MM-DD, precision falls, and the precision before and since then."""
+
+    monday: str
+    before: float
+    late: float
+
+    @property
+    def words(self) -> str:
+        """Describe the fall and its likely cause."""
+        return (
+            f"From {self.monday} on, {percent(self.late)} of the alerts are fraud, {percent(self.before)} before: the "
+            "newest ratings may not be in yet"
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -253,6 +271,18 @@ class RatedDataset:
         # In the order of a path, so that documents are passed over once.
         distinct, places = np.unique(thresholds, axis=0, return_inverse=True)
         return self.documents.undecided.count_along(distinct, rule)[places]
+
+    @cached_property
+    def late_ratings(self) -> LateRatings | None:
+        """The newest weeks whose positives may not be rated yet; None without any, or without times."""
+        if not (self.supports("documents") and self.times is not None and self.times.size):
+            return None
+        weeks = inspection.weekly_counts(self.documents, self.calendar, self.source.floors, "any")
+        first = inspection.late_ratings_from(weeks)
+        if first is None:
+            return None
+        before, late = (float(ratio(weeks.tp[part].sum(), weeks.alerts[part].sum())) for part in np.s_[:first, first:])
+        return LateRatings(monday=str(weeks.mondays[first]), before=before, late=late)
 
     @property
     def has_weights(self) -> bool:

@@ -100,6 +100,7 @@ def record_of(
             funnel_of(counted),
             dataset.source.totals.alerts,
             dataset.days,
+            late_from=None if dataset.late_ratings is None else dataset.late_ratings.monday,
             **dataset.origin,
         ),
         columns=columns,

@@ -144,6 +144,8 @@ class DecisionRecord:
         for name in ("segments", "audit"):
             if content[name] is None:
                 del content[name]
+        if content["data"]["late_from"] is None:
+            del content["data"]["late_from"]
         own = content["segments"]["own"] if self.segments is not None else ()
         for part in filter(None, (content, content["current"], content["block"], *own)):
             part["thresholds"] = _on_scale(part["thresholds"], self.columns.scores)

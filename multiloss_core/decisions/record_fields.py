@@ -94,6 +94,8 @@ class RecordedData:
     """The first day that was not read any more; null without such a limit."""
     filters: Filters | None = None
     """By which values of columns the rows were chosen; null where all rows of these days were read."""
+    late_from: Annotated[str, Field(pattern=DAY)] | None = None
+    """The Monday from which precision falls, as ratings may not be in yet. Left out where there is none."""
 
     @model_validator(mode="after")
     def _require_narrowing(self) -> Self:

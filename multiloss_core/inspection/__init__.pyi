@@ -13,6 +13,7 @@ from .drift import MIN_WEEKS as MIN_WEEKS
 from .drift import Drift as Drift
 from .drift import alerts_drift as alerts_drift
 from .drift import incomplete_from as incomplete_from
+from .drift import late_ratings_from as late_ratings_from
 from .drift import precision_drift as precision_drift
 from .graph_walk import GraphWalk as GraphWalk
 from .graph_walk import RelaxedEdge as RelaxedEdge

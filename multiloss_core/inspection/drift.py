@@ -15,6 +15,8 @@ SIGNIFICANCE_LEVEL = 0.05
 MIN_WEEKS = 3
 # Minimum excess of the share of undecided alerts in incomplete weeks.
 MIN_INCOMPLETE = 0.05
+# A fall of precision in the newest weeks: its level, and the largest share of the precision before.
+LATE_LEVEL, MAX_LATE, MAX_NEWEST = 0.01, 0.75, 0.4
 # Of each kind in a period: Cochran's rule of thumb for a chi-square test.
 MIN_EXPECTED = 5.0
 POWER = 0.8
@@ -144,6 +146,41 @@ def incomplete_from(weeks: WeeklyCounts) -> int | None:
     matters = (before > 0) & (late > 0) & (late_share - before_share >= MIN_INCOMPLETE)
     surprise = np.where(matters, surprise, -np.inf)
     if not surprise.size or ndtr(-surprise.max()) > SIGNIFICANCE_LEVEL / surprise.size:
+        return None
+    return int(surprise.argmax()) + 1
+
+
+def late_ratings_from(weeks: WeeklyCounts) -> int | None:
+    """Find the position of the first of the newest weeks whose positives may not be rated yet; None without any.
+
+    Chargebacks and complaints come weeks after an alert, so that precision falls in the newest weeks alone: of all ways
+    to cut the last weeks off, the one with the most significant fall (one-sided test of two proportions over effective
+    numbers of alerts, its level divided by the number of cuts), and again among the weeks before, as the fall is
+    gradual. A fall that goes on for more than two thirds of the weeks is a trend, and so is one that leaves more than
+    40 % of the precision to the newest weeks. Falls by less than a quarter are ignored. Time O(w^2).
+    """
+    size, found = _effective_alerts(weeks.alerts, weeks.squares), None
+    positives = size * np.where(weeks.alerts > 0, ratio(weeks.tp, weeks.alerts), 0.0)
+    while (cut := _fall(positives[:found], size[:found])) is not None:
+        found = cut
+    if found is None or 3 * found < len(size):
+        return None
+    newest = slice(-max(2, (len(size) - found) // 3), None)
+    before, last = (ratio(float(positives[part].sum()), float(size[part].sum())) for part in (slice(found), newest))
+    return found if last <= MAX_NEWEST * before else None
+
+
+def _fall(positives: Floats, size: Floats) -> int | None:
+    """Find the cut after which the share of positives is lower than before, beyond chance."""
+    before, late = np.cumsum(size)[:-1], size[::-1].cumsum()[::-1][1:]
+    share = ratio(float(positives.sum()), float(size.sum()))
+    if not 0 < share < 1:
+        return None
+    before_share, late_share = ratio(np.cumsum(positives)[:-1], before), ratio(positives[::-1].cumsum()[::-1][1:], late)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = (before_share - late_share) / np.sqrt(share * (1 - share) * (1 / before + 1 / late))
+    surprise = np.where((before > 0) & (late > 0) & (late_share <= MAX_LATE * before_share), surprise, -np.inf)
+    if not surprise.size or ndtr(-surprise.max()) > LATE_LEVEL / surprise.size:
         return None
     return int(surprise.argmax()) + 1
 

@@ -38,7 +38,8 @@ def parse_ratings(
     `meanings` maps each value, in any case, to its meaning. Without it two values are expected, of which
     `positive` names the one that means positive; left out as well, the words must be known, or the values be 0/1,
     true/false or yes/no in a column whose name defines 1 ("fraud", "label", "is_genuine"). Blank cells
-    have a meaning where `meanings` gives one to "(blank)". With `one_class` the `meanings` may leave out positive or negative.
+    have a meaning where `meanings` gives one to "(blank)". With `one_class` the `meanings` may leave out
+    positive or negative.
 
     Raises
     ------

@@ -21,6 +21,7 @@ from multiloss_core.inspection import (
     weekly_counts,
 )
 from multiloss_core.numerics import Floats, precision_interval, written_number
+from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import SMOOTH, Point
 from multiloss_core.thresholds.targets import manual_point
 from ui.data.rated import rated_uploads
@@ -107,13 +108,20 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
 
 
 def _say_drift(analysis: Analysis, point: Point) -> None:
-    """Warn of precision that changes over time; offer to use the last three months only."""
+    """Warn of ratings that come late, else of precision that drifts; offer the days to leave out."""
     choice, found = analysis.rated.columns, dated(analysis)
     source = rated_uploads().source(analysis.rated.name)
-    if choice.since is not None:
-        st.caption(f"Only rows since {choice.since} are used.")
-        st.button("Use all rows", key="use_all_rows", type="tertiary", on_click=_use_since, args=(source.name, None))
+    limits = [f"since {choice.since}"] if choice.since else []
+    limits += [f"before {choice.complete_until}"] if choice.complete_until else []
+    if limits:
+        st.caption(f"Only rows {' and '.join(limits)} are used.")
+        _offer_days("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
     if found is None:
+        return
+    if (late := analysis.rated.late_ratings) is not None:
+        st.warning(f"{late.words}.", icon=":material/pending_actions:")
+        words = f"Leave out from {late.monday} on, whose ratings may not be in yet"
+        _offer_days(words, "leave_out_late", source.name, complete_until=late.monday)
         return
     everything = weekly_counts(*found, found[0].floors, "any")
     weeks = weekly_counts(*found, analysis.deployable(point), analysis.settings.rule)
@@ -127,18 +135,18 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
     dates = found[1].dates
     if choice.since is None and len(dates) > RECENT_DAYS:
         since = str(dates[-RECENT_DAYS])[:10]
-        st.button(
-            f"Last three months only (since {since})",
-            key="use_recent",
-            on_click=_use_since,
-            args=(source.name, since),
-        )
+        _offer_days(f"Last three months only (since {since})", "use_recent", source.name, since=since)
 
 
-def _use_since(name: str, since: str | None) -> None:
+def _offer_days(words: str, key: str, name: str, **days: str | None) -> None:
+    st.button(words, key=key, on_click=_use_days, args=(name,), kwargs=days)
+
+
+def _use_days(name: str, **days: str | None) -> None:
     store = rated_uploads()
     source = store.source(name)
-    store.remember(source, replace(store.choice_for(source), since=since))
+    choice: ColumnMeanings = replace(store.choice_for(source), **days)  # type: ignore[arg-type]
+    store.remember(source, choice)
 
 
 KEY = "setting"

@@ -34,7 +34,7 @@ from ui.shared.widgets import shown_when_open
 
 
 def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
-    """Show the time zone and the first incomplete week; ask to exclude incomplete weeks."""
+    """Show the time zone and the first week of incomplete or late ratings; ask to leave these weeks out."""
     if choice.time is None or choice.is_counts:
         return choice
     try:
@@ -44,22 +44,26 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
     if dataset.zone:
         st.caption(f":material/schedule: Days and weeks are counted in {as_text(dataset.zone)}.")
     found = _incomplete(dataset.key, dataset)
-    if found is None:
+    if found is not None:
+        monday, waiting, alerts = found
+        st.warning(
+            f"**Incomplete from {monday} on:** {count(waiting)} of {count(alerts)} alerts "
+            f"({percent(waiting / alerts)}) are undecided.",
+            icon=":material/pending_actions:",
+        )
+    elif (late := dataset.late_ratings) is not None:
+        monday = late.monday
+        st.warning(f"{late.words}.", icon=":material/pending_actions:")
+    else:
         return choice
-    monday, waiting, alerts = found
-    st.warning(
-        f"**Incomplete from {monday} on:** {count(waiting)} of {count(alerts)} alerts ({percent(waiting / alerts)}) "
-        "are undecided.",
-        icon=":material/pending_actions:",
-    )
     known = rated_uploads().choice_for(source).complete_until
     left_out = st.toggle(
         "Leave these weeks out",
         value=known is not None,
         key=f"complete_until_{source.fingerprint[:12]}",
         persist_state="session",
-        help=f"A larger share is undecided there than before, and what is decided first is rarely a fair part of all. "
-        f"Thresholds, counts and alerts per day are then those of the weeks before {monday}.",
+        help="Ratings come late: what is decided first is rarely a fair part of all. Thresholds, counts and alerts per "
+        f"day are then those of the weeks before {monday}.",
     )
     return replace(choice, complete_until=monday) if left_out else choice
 

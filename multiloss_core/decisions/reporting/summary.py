@@ -354,6 +354,8 @@ def _source_rows(record: DecisionRecord) -> Iterator[Row]:
         first = "the first day" if data.since is None else data.since
         end = "the last day" if data.until is None else f"before {data.until}"
         yield f"Days by '{data.time}'", f"{first} to {end}"
+    if data.late_from is not None:
+        yield "Ratings may not be in yet", f"from {data.late_from} on: precision falls there"
     for entry in data.filters or ():
         yield f"Only rows where '{entry.column}' is", entry.words
 

@@ -32,9 +32,8 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
     the same scores. Rows that are equal in all columns are no statuses. O(n) for each such column.
     """
     named = [column for column in columns if _may_identify(column) and column.name not in scores]
-    rows_are_documents = any(
-        set(column.words) & listed("document") and frame[column.name].is_unique for column in named
-    )
+    by_document = [column for column in named if set(column.words) & listed("document")]
+    rows_are_documents = any(frame[column.name].is_unique for column in by_document)
     for column in named:
         cells = frame[column.name]
         if cells.is_unique or pd.api.types.is_float_dtype(cells.dtype) or pd.api.types.is_bool_dtype(cells.dtype):
@@ -46,7 +45,7 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
             continue
         different = _differing(frame, repeated, column.name)
         same = _share_of_same(frame, codes, repeated, scores)
-        is_document = bool(set(column.words) & listed("document")) and not rows_are_documents
+        is_document = column in by_document and not rows_are_documents
         if not different or (same < SAME_SCORES and not is_document):
             continue
         doubt = (
@@ -81,6 +80,7 @@ def _latest(frame: pd.DataFrame, columns: Sequence[Column], codes: Indices, repe
     dated = [column for column in columns if is_dated(column)]
     dated.sort(key=lambda column: not set(column.words) & listed("other_time"))
     for column in dated:
-        if (frame[column.name].iloc[repeated].groupby(codes[repeated]).nunique() > 1).any():
+        pairs = pd.DataFrame({"document": codes[repeated], "time": frame[column.name].iloc[repeated].to_numpy()})
+        if pairs.drop_duplicates()["document"].duplicated().any():
             return column.name
     return None
