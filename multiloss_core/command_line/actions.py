@@ -49,6 +49,7 @@ from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch, Rule, che
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.operating_point import operating_point
+from multiloss_core.thresholds.targets import on_precision_of_scores, out_of_range
 
 Report = Callable[[str], None]
 
@@ -95,6 +96,7 @@ def choose(
     current = _current(options.current, columns)
     dataset, table = _rated(loaded, columns, options.rule, report)
     data = dataset.source
+    current = None if current is None else on_precision_of_scores(data, current)
     resolution = RESOLUTIONS[len(columns.scores)][1]
     search = PathSearch(data, options.rule, resolution, "positives")
     report("Finding the best thresholds")
@@ -134,6 +136,7 @@ def choose(
         reason=options.reason,
     )
     notes = [] if by_segment is None else [by_segment.note]
+    notes += () if current is None else out_of_range(data, current)
     if (late := dataset.late_ratings) is not None:
         notes.insert(0, f"{late.words}. To leave these weeks out, give --until {late.monday}.")
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns), *notes))

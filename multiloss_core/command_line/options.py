@@ -54,17 +54,17 @@ def read_record(path: Path) -> "DecisionRecord":
 
 def read_numbers(given: Sequence[str] | None, option: str, words: dict[str, float] | None = None) -> dict[str, float]:
     """Read NAME=VALUE; names may hold equals signs themselves."""
-    from multiloss_core.numerics import written_number
+    from multiloss_core.numerics import typed_number
 
     found: dict[str, float] = {}
     for text in given or ():
         name, _, value = text.rpartition("=")
         try:
-            found[name] = (words or {}).get(value) or written_number(value)
+            found[name] = (words or {}).get(value) or typed_number(value)
         except ValueError:
             name = ""
         if not name:
-            raise DataError(f"'{text}' is no NAME=VALUE; write {option} 'model a=0.5'.")
+            raise DataError(f"'{text}' is no NAME=VALUE with a plain number; write {option} 'model a=0.5'.")
     return found
 
 

@@ -6,4 +6,5 @@ from .concave_majorant import concave_majorant as concave_majorant
 from .proportions import NORMAL_95 as NORMAL_95
 from .proportions import effective_size as effective_size
 from .proportions import precision_interval as precision_interval
+from .rounding import typed_number as typed_number
 from .rounding import written_number as written_number

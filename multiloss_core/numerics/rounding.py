@@ -10,6 +10,10 @@ from multiloss_core.numerics.arrays import Bools, Floats
 _ROUNDING = 1e-9
 _WRITTEN = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\s*", re.ASCII | re.IGNORECASE)
 
+_BETWEEN_THOUSANDS = re.compile(r"(?<=\d)[ '\u00a0\u202f\u2019](?=\d{3})", re.ASCII)
+# 1,234 and 12,345,678: groups of three digits, without a zero in front.
+_GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*", re.ASCII)
+
 
 def is_probability(values: Floats) -> Bools:
     """Return the mask of values in [0, 1], with a tolerance of 1e-9; false for NaN."""
@@ -24,6 +28,24 @@ def written_number(text: str) -> float:
     if not _WRITTEN.fullmatch(text):
         raise ValueError(text)
     return float(text)
+
+
+def typed_number(text: str) -> float:
+    """Read a number as people type it: 0.5, 0,5, 1 234.5, 1,234.5 or 1.234,5.
+
+    Raises ValueError: other text, and 1,234, whose comma may stand before decimals or between thousands.
+    """
+    plain = _BETWEEN_THOUSANDS.sub("", text)
+    if "," not in plain:
+        return written_number(plain)
+    if _GROUPED.fullmatch(plain):
+        raise ValueError(text)
+    # Of two signs the last one begins the decimals.
+    decimal, between = (",", ".") if plain.rfind(",") > plain.rfind(".") else (".", ",")
+    whole, _, decimals = plain.rpartition(decimal)
+    if between in whole and not _GROUPED.fullmatch(whole.replace(between, ",")):
+        raise ValueError(text)
+    return written_number(f"{whole.replace(between, '')}.{decimals}")
 
 
 def shortest_between(value: float, above: float, up_to: float) -> float:

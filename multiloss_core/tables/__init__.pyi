@@ -42,3 +42,4 @@ from .spreadsheet_csv import without_formulas as without_formulas
 from .time_column import Times as Times
 from .time_column import document_times as document_times
 from .time_column import local_times as local_times
+from .yes_no import rule_cells as rule_cells

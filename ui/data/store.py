@@ -1,5 +1,6 @@
 """Hold the tables of a session and the columns chosen for each, within the limits of memory."""
 
+import codecs
 import hashlib
 import json
 import re
@@ -249,7 +250,9 @@ def remembered_to_json(remembered: Remembered[Any]) -> str:
 def remembered_from_json(text: str | bytes, kind: type[Choice]) -> Remembered[Choice] | None:
     """Parse a choice of columns; None if invalid: it may come from another version."""
     try:
-        remembered: Remembered[Choice] = _adapter(kind).validate_json(text)
+        remembered: Remembered[Choice] = _adapter(kind).validate_json(
+            text if isinstance(text, str) else text.removeprefix(codecs.BOM_UTF8)
+        )
     except ValidationError:
         return None
     return remembered

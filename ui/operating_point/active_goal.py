@@ -13,7 +13,7 @@ from streamlit.errors import StreamlitAPIException
 from multiloss_core import DataError, OperatingPoint, Unit
 from multiloss_core.decisions import GoalValue, RecordedTarget
 from multiloss_core.formatting import direction, score_name, score_side, score_threshold
-from multiloss_core.numerics import Floats, written_number
+from multiloss_core.numerics import Floats, typed_number
 from multiloss_core.thresholds import ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point, target_for_price
 from ui.operating_point.analysis import Analysis
@@ -279,11 +279,13 @@ def _number(text: str, name: str) -> float:
     if text.strip().casefold() == "never":
         return math.inf
     try:
-        value = written_number(text.replace(",", "."))
+        value = typed_number(text)
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise DataError(f"The threshold of '{score_name(name)}' is not a number: '{text[:20]}'. Type one, or never.")
+        raise DataError(
+            f"The threshold of '{score_name(name)}' is not one number: '{text[:20]}'. Type it as 0.5, or never."
+        )
     return direction(name) * value
 
 

@@ -9,8 +9,9 @@ import streamlit as st
 from decision_log import LogEntry
 from multiloss_core import DataError, OperatingPoint
 from multiloss_core.formatting import NEVER, score_name, score_value, short_percent, shortened
-from multiloss_core.numerics import Floats
+from multiloss_core.numerics import Floats, typed_number
 from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_thresholds, read_thresholds
+from multiloss_core.thresholds.targets import on_precision_of_scores, out_of_range
 from ui.operating_point.analysis import Analysis
 from ui.records import decided_words, deployed_entry
 from ui.shared.formatting import as_label, as_text
@@ -65,7 +66,7 @@ def keep_current(key: str, rule: Rule, thresholds: Sequence[float | None], origi
 def current_thresholds_of(analysis: Analysis) -> Floats | None:
     """Return the current thresholds (k,), infinity for never; None if missing or invalid."""
     found = current_for(analysis.dataset.key, analysis.settings.rule, analysis.names)
-    return None if found is None else np.array(found)
+    return None if found is None else on_precision_of_scores(analysis.rated.source, found)
 
 
 def current_for(key: str, rule: Rule, names: tuple[str, ...]) -> tuple[float, ...] | None:
@@ -115,8 +116,6 @@ def ask_compared_thresholds(analysis: Analysis, point: Point) -> None:
         )
         if kept.pinned is not None:
             _ask_which(kept)
-    if kept.complaint:
-        st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
 
 
 def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, key: str) -> None:
@@ -126,17 +125,20 @@ def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, k
     for i, (place, name) in enumerate(zip(st.columns(len(scored)), scored, strict=True)):
         # What was typed is kept for each dataset and rule; the box shows it.
         own = f"{key}_{i}"
-        st.session_state[own] = score_value(name, kept.current[i])
-        place.number_input(
+        value = score_value(name, kept.current[i])
+        st.session_state[own] = "" if value is None else f"{value:.10g}"
+        # A box of numbers would read 1,000 as 1 and 0,9 as 9.
+        place.text_input(
             label(name),
-            value=None,
-            step=_step(analysis, i),
-            format="%g",
             placeholder=NEVER,
             key=own,
             on_change=_keep_typed,
             args=(analysis, kept, i, own),
         )
+    if kept.complaint:
+        st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
+    for words in out_of_range(analysis.rated.source, [math.inf if one is None else one for one in kept.current]):
+        st.warning(as_text(words), icon=":material/straighten:")
     if analysis.alert_rules:
         own, first = f"{key}_rules", len(scored)
         on = [rule for rule, value in zip(analysis.alert_rules, kept.current[first:], strict=True) if value is not None]
@@ -217,7 +219,13 @@ def _keep_typed(analysis: Analysis, kept: ComparedThresholds, i: int, key: str) 
     if not _is_known(kept):
         # Rules are on until the user switches them off.
         kept.current[len(analysis.surfaces.names) :] = [1.0] * len(analysis.alert_rules)
-    kept.current[i] = score_value(analysis.names[i], st.session_state[key])
+    name, text = analysis.names[i], st.session_state[key].strip()
+    try:
+        value = None if text in ("", NEVER) else typed_number(text)
+    except ValueError:
+        kept.complaint = f"'{shortened(text)}' is not one number for '{shortened(score_name(name))}'; type it as 0.5."
+        return
+    kept.current[i] = score_value(name, value)
     kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
 
@@ -243,9 +251,3 @@ def _pin(analysis: Analysis, kept: ComparedThresholds, point: Point) -> None:
         how = f"{point.method} {near} {short_percent(point.marginal_precision)}"
     kept.pinned = PinnedPoint(tuple(analysis.deployable(point).tolist()), how)
     kept.with_pinned = True
-
-
-def _step(analysis: Analysis, i: int) -> float:
-    """How far the buttons of a box move: about a hundredth of what the scores span."""
-    axis = analysis.surfaces.axes[i]
-    return float(10.0 ** math.floor(math.log10(axis[-1] - axis[0]) - 1.5))

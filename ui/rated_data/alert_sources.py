@@ -11,7 +11,7 @@ from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource, source_key
 from multiloss_core.formatting import HAS, count, plural, score_name, score_threshold, share, shortened
 from multiloss_core.numerics import Floats, Indices
-from multiloss_core.tables import MAX_ALERT_RULES, ColumnMeanings, column_of, numbers, possible_alert_rules
+from multiloss_core.tables import MAX_ALERT_RULES, ColumnMeanings, column_of, numbers, possible_alert_rules, rule_cells
 from multiloss_core.thresholds import FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
 from ui.data.rated import build
 from ui.shared.formatting import as_text, show_table, vocabulary
@@ -122,7 +122,7 @@ def _explained_by(frame: pd.DataFrame, choice: ColumnMeanings) -> tuple[str, ...
     scores = np.column_stack([numbers(column_of(rows, name))[0] for name in choice.scores])
     known = np.isfinite(scores).all(axis=1) & rows[choice.rating].notna().to_numpy()
     for rule in choice.alert_rules:
-        known &= numbers(column_of(rows, rule))[0] != 1
+        known &= rule_cells(column_of(rows, rule))[0] != 1
     others: dict[str, Floats] = {name: numbers(rows[name])[0][known] for name in free}
     return explaining_scores(scores[known], others)
 
@@ -134,9 +134,9 @@ def _likely_rules(frame: pd.DataFrame, choice: ColumnMeanings, rows: Indices) ->
     for name in possible_alert_rules(frame):
         if name in used or name.partition(HAS)[0] in used:
             continue
-        raised = numbers(column_of(frame, name))[0] == 1
+        raised = rule_cells(column_of(frame, name))[0] == 1
         inside = int(raised[rows].sum())
-        if inside >= MIN_RAISED * len(rows) and inside * len(frame) >= MIN_LIFT * raised.sum() * len(rows):
+        if inside and inside >= MIN_RAISED * len(rows) and inside * len(frame) >= MIN_LIFT * raised.sum() * len(rows):
             found.append((name, inside))
     return tuple(sorted(found, key=lambda one: -one[1])[:MAX_LIKELY])
 

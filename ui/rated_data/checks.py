@@ -59,7 +59,8 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
     known = rated_uploads().choice_for(source).complete_until
     left_out = st.toggle(
         "Leave these weeks out",
-        value=known is not None,
+        # What is not rated yet looks harmless: without these weeks unless the user wants them.
+        value=known is not None or found is None,
         key=f"complete_until_{source.fingerprint[:12]}",
         persist_state="session",
         help="Ratings come late: what is decided first is rarely a fair part of all. Thresholds, counts and alerts per "

@@ -1,6 +1,8 @@
 """Hold all limits on uploaded files that the library knows, and refuse files beyond them."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable
+from itertools import count
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
@@ -24,6 +26,7 @@ MAX_ENTRIES = 2_000
 MAX_FOOTER_BYTES = 2**25
 MAX_TEXT_BYTES = 2**26
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
+_NUMBERED = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)
 KEEP_LESS = "keep only the columns that are needed"
 
 
@@ -77,13 +80,14 @@ def require_short_cell(length: int, column: str, place: str) -> None:
 def column_names(header: Iterable[object]) -> list[str]:
     """Turn header cells into names without spaces, quotes and marks; "column 3" if empty.
 
-    Raises
-    ------
-    DataError : a name that occurs twice.
+    A name that occurs again gets a number, "Labels (2)", as exports of lists repeat a column for each entry.
     """
     names = [_plain_name(str(cell)) or f"column {position}" for position, cell in enumerate(header, 1)]
-    require_distinct(names)
-    return names
+    found: list[str] = []
+    for name in names:
+        free = (name if number == 1 else f"{name} ({number})" for number in count(1))
+        found.append(next(one for one in free if one not in found and (one == name or one not in names)))
+    return found
 
 
 def _plain_name(name: str) -> str:
@@ -93,12 +97,10 @@ def _plain_name(name: str) -> str:
     return name[1:-1].strip() if is_quoted else name
 
 
-def require_distinct(names: Sequence[str]) -> None:
-    """Refuse a name that occurs twice. Raises DataError."""
-    first: dict[str, int] = {}
-    for position, name in enumerate(names, 1):
-        if first.setdefault(name, position) != position:
-            raise DataError(
-                f"Column name '{shortened(name)}' occurs more than once in the header (columns {first[name]} and "
-                f"{position}); rename one of them."
-            )
+def numbered_names_note(names: Collection[str]) -> tuple[str, ...]:
+    """Name the columns that `column_names` numbered, as their names occur more than once."""
+    numbered = [name for name in names if (base := _NUMBERED.fullmatch(name)) and base[1] in names]
+    if not numbered:
+        return ()
+    shown = ", ".join(f"'{shortened(name)}'" for name in numbered[:3]) + (", …" if len(numbered) > 3 else "")
+    return (f"Some column names occur more than once; the later ones were numbered: {shown}.",)

@@ -126,7 +126,7 @@ def is_readable_type(kind: Any) -> bool:
     kind = kind.value_type if types.is_dictionary(kind) else kind
     plain = (
         *(types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_temporal, types.is_null),
-        *(types.is_string, types.is_large_string, types.is_string_view),
+        *(types.is_string, types.is_large_string, types.is_string_view, _is_list_of_words),
     )
     return any(is_plain(kind) for is_plain in plain)
 
@@ -195,9 +195,21 @@ def _is_words(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
+def _is_list_of_words(kind: Any) -> bool:
+    return bool(arrow.types.is_list(kind) or arrow.types.is_large_list(kind)) and _is_words(kind.value_type)
+
+
 def plain_column(column: Any, title: str) -> Any:
-    """Convert a flat column to numbers, times, truth values or text, keeping digits and rows."""
+    """Convert a column to numbers, times, truth values or text, keeping digits and rows.
+
+    Lists of words become text such as "[velocity, geo]", as DuckDB casts them.
+    """
     types, kind = arrow.types, column.type
+    if _is_list_of_words(kind):
+        words = column.cast(arrow.list_(arrow.string()))
+        joined = [compute.binary_join(chunk, ", ") for chunk in words.chunks]
+        texts = [compute.binary_join_element_wise("[", text, "]", "") for text in joined]
+        return arrow.chunked_array(texts, arrow.string())
     if types.is_dictionary(kind):
         return column if _is_words(kind.value_type) else plain_column(column.cast(kind.value_type), title)
     has_blanks = column.null_count > 0

@@ -10,7 +10,7 @@ import pyarrow as arrow
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.csv_file import read_csv
-from multiloss_core.tables.reading.limits import KEEP_LESS, require_file_size
+from multiloss_core.tables.reading.limits import KEEP_LESS, numbered_names_note, require_file_size
 from multiloss_core.tables.reading.parquet_file import read_parquet
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions, TableFile, frame_of
 from multiloss_core.tables.reading.xlsx_file import read_xlsx
@@ -73,6 +73,7 @@ def decode_file(file: BinaryIO, size: int, name: str, options: ReadOptions | Non
     """Read an open file of `size` bytes into Arrow columns. Raises DataError."""
     options = options or READ_AS_IT_LOOKS
     decoded = _decoded(file, size, name, options)
+    decoded = replace(decoded, notes=(*decoded.notes, *numbered_names_note(decoded.columns)))
     if not options.leave_out_repeats:
         return decoded
     kept = ~frame_of(decoded.columns.items()).duplicated().to_numpy()

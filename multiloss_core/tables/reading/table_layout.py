@@ -11,6 +11,7 @@ from typing import Any
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.limits import MAX_CELL_CHARACTERS, column_names, require_short_cell, require_size
+from multiloss_core.tables.reading.numbers import NOTHING
 
 # Rows that fit two of them more likely have decimal commas.
 SEPARATORS = ";\t|,"
@@ -194,10 +195,13 @@ def header_row(records: Sequence[Cells]) -> int:
 
 
 def require_names(cells: Cells, name: str, below: Sequence[Cells]) -> None:
-    """Refuse a first row with a number above numbers, which is no header. Raises DataError."""
+    """Refuse a first row with a number above numbers, and no word above numbers: no header. Raises DataError."""
     numbers = [place for place, cell in enumerate(cells) if _NUMBER.fullmatch(cell)]
     filled = sum(bool(cell.strip()) for cell in cells)
     above_numbers = [place for place in numbers if _holds_numbers(below, place)]
+    words = [place for place, cell in enumerate(cells) if place not in numbers and cell.strip().lower() not in NOTHING]
+    if any(cells[place].strip() and _holds_numbers(below, place) for place in words):
+        return
     if numbers and (above_numbers or len(numbers) == filled):
         shown = shortened(cells[(above_numbers or numbers)[0]].strip())
         what = "only numbers" if len(numbers) == filled else "a number"

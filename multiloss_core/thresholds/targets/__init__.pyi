@@ -1,5 +1,7 @@
 from .busy_days import NINE_OF_TEN as NINE_OF_TEN
 from .busy_days import DailyCap as DailyCap
+from .current_thresholds import on_precision_of_scores as on_precision_of_scores
+from .current_thresholds import out_of_range as out_of_range
 from .goals import point_for_alerts as point_for_alerts
 from .goals import point_for_busy_days as point_for_busy_days
 from .goals import point_for_precision as point_for_precision

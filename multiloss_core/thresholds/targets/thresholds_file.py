@@ -1,9 +1,11 @@
 """Write thresholds to files for other systems, and read them back."""
 
+import codecs
 import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -12,7 +14,7 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, direction, score_name, shortened
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.numerics.rounding import written_number
+from multiloss_core.numerics.rounding import typed_number, written_number
 from multiloss_core.tables.reading.table_layout import guess_separator
 from multiloss_core.tables.spreadsheet_csv import without_formula
 from multiloss_core.thresholds.data.counts import Rule
@@ -138,7 +140,7 @@ def read_thresholds(data: bytes, file: str, names: Sequence[str], rule: Rule) ->
     if len(data) > MAX_BYTES:
         raise DataError(f"'{shortened(file)}' has {len(data):,} bytes, more than {MAX_BYTES:,}; {ADVICE}.")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"'{shortened(file)}' is no UTF-8 text; {ADVICE}.") from None
     found, found_rule = (_from_json if text.lstrip().startswith(("{", "[")) else _from_csv)(text, file)
@@ -224,16 +226,17 @@ def _from_json(text: str, file: str) -> tuple[dict[str, float | None], str]:
 
 
 def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
+    text = re.sub(r"^sep=.\r?\n", "", text.lstrip("\ufeff"))
     separator = guess_separator(text.split("\n", 1)[0])
     try:
-        rows = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
+        read = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+        # Spreadsheets add empty rows.
+        rows = [row for row in read if any(row.values())]
         if any(row.get("segment") for row in rows):
             raise _by_segment(file)
         # A spreadsheet that separates by semicolons writes decimals with a comma.
-        read = [
-            (row["classifier"], row["comparison"], written_number(row["threshold"].replace(",", "."))) for row in rows
-        ]
-        found = dict(_read_as(*row) for row in read)
+        number = typed_number if separator != ";" else lambda cell: written_number(cell.replace(",", "."))
+        found = dict(_read_as(row["classifier"], row["comparison"], number(row["threshold"])) for row in rows)
         rules, comparisons = {row["rule"] for row in rows}, {row["comparison"] for row in rows}
     except DataError:
         raise
