@@ -124,7 +124,7 @@ def test_answer_compares_with_current_thresholds(data, path):
     assert sentence(app).startswith("## Flag ")
     present = np.round(floors + 0.35 * (1 - floors), 2)
     for j, value in enumerate(present):
-        run(app.number_input(key=f"in_force_{j}").set_value(value))
+        run(app.text_input(key=f"in_force_{j}").set_value(f"{value:.10g}"))
     (values, caught, _) = cards(app)[1]
     before = data.source.counts_at(present, "any")
     change = int(abs(caught - before.tp))
@@ -165,17 +165,17 @@ def test_deployed_thresholds_fill_the_current_ones(log_address):
     run(next(button for button in app.button if button.label == "Save to the log").click())
     decision_log().mark_deployed(1, "Grace")
     app = sheet()
-    assert [app.number_input(key=f"in_force_{j}").value for j in range(2)] == values
+    assert [app.text_input(key=f"in_force_{j}").value for j in range(2)] == [f"{value:.10g}" for value in values]
     assert "From decision 1 of the log." in [caption.value for caption in app.caption]
     # Once emptied, they stay empty.
     for j in range(2):
-        run(app.number_input(key=f"in_force_{j}").set_value(None))
-    assert [app.number_input(key=f"in_force_{j}").value for j in range(2)] == [None, None]
+        run(app.text_input(key=f"in_force_{j}").set_value(""))
+    assert [app.text_input(key=f"in_force_{j}").value for j in range(2)] == ["", ""]
 
 
 def in_force(app, thresholds):
     for j, value in enumerate(thresholds):
-        run(app.number_input(key=f"in_force_{j}").set_value(value))
+        run(app.text_input(key=f"in_force_{j}").set_value(f"{value:.10g}"))
     return app
 
 

@@ -270,11 +270,11 @@ def test_deployed_thresholds_are_offered_as_current(log_address):
     app = opened("operating_point", data="Login alerts")
     app.session_state["compare"] = True
     run(app)
-    assert app.number_input(key="current_0").value == record.thresholds[0]
+    assert app.text_input(key="current_0").value == f"{record.thresholds[0]:.10g}"
     assert "use_production" not in {button.key for button in app.button}
-    run(app.number_input(key="current_0").set_value(0.5))
+    run(app.text_input(key="current_0").set_value("0.5"))
     run(app.button(key="use_production").click())
-    assert app.number_input(key="current_0").value == record.thresholds[0]
+    assert app.text_input(key="current_0").value == f"{record.thresholds[0]:.10g}"
 
 
 def test_data_page_shows_deployed_thresholds_of_its_scores(log_address):

@@ -36,7 +36,7 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
     rows_are_documents = any(frame[column.name].is_unique for column in by_document)
     for column in named:
         cells = frame[column.name]
-        if cells.is_unique or pd.api.types.is_float_dtype(cells.dtype) or pd.api.types.is_bool_dtype(cells.dtype):
+        if cells.is_unique or not (column.is_text or pd.api.types.is_integer_dtype(cells.dtype)) or is_dated(column):
             continue
         codes = pd.factorize(cells)[0]
         repeated = np.flatnonzero((codes >= 0) & (np.bincount(codes + 1)[codes + 1] > 1))

@@ -200,7 +200,8 @@ def require_names(cells: Cells, name: str, below: Sequence[Cells]) -> None:
     filled = sum(bool(cell.strip()) for cell in cells)
     above_numbers = [place for place in numbers if _holds_numbers(below, place)]
     words = [place for place, cell in enumerate(cells) if place not in numbers and cell.strip().lower() not in NOTHING]
-    if any(cells[place].strip() and _holds_numbers(below, place) for place in words):
+    is_headed = any(cells[place].strip() and _holds_numbers(below, place) for place in words)
+    if is_headed and not any(_is_alike(cells[place], below, place) for place in words):
         return
     if numbers and (above_numbers or len(numbers) == filled):
         shown = shortened(cells[(above_numbers or numbers)[0]].strip())
@@ -210,6 +211,16 @@ def require_names(cells: Cells, name: str, below: Sequence[Cells]) -> None:
             "names of the columns are expected; put a header such as 'score' above it, or say which line "
             "the header is."
         )
+
+
+def _is_alike(cell: str, below: Sequence[Cells], place: int) -> bool:
+    """Whether a cell has the form of most cells below, such as letters before digits."""
+    form, forms = _form(cell), [_form(row[place]) for row in below if len(row) > place]
+    return "9" in form and 2 * forms.count(form) > len(forms)
+
+
+def _form(cell: str) -> str:
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", cell.strip()))
 
 
 def skipped_lines(count: int) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Find the best thresholds under a goal: a cap, a minimum precision or a share to keep."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -168,10 +168,10 @@ class _Found:
 def _best_point(path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, refusal: str) -> Point:
     along = choices.along(path, goal.cap)
     corner = _best_corner(path, along, goal)
-    search = _Search(path, choices, goal, along, corner)
-    found = search.best_anywhere()
+    searches = [_Search(path, each, goal, along, corner) for each in choices.beside_rules(path, corner)]
+    found = _best_of_all(search.best_anywhere() for search in searches)
     if found is not None and choices.fit is not None:
-        on_path = search.best_on_path()
+        on_path = _best_of_all(search.best_on_path() for search in searches)
         found = on_path if on_path is not None and on_path.is_nearly(found) else found
     if found is None:
         if corner is None:
@@ -244,6 +244,10 @@ class _Search:
         inside = None if box is None else candidates.between(*box)
         total = self.path.totals.tp
         return _best_of(candidates, self.goal, total, self.choices.expected_total, reference, inside)
+
+
+def _best_of_all(found: Iterable[_Found | None]) -> _Found | None:
+    return max(filter(None, found), key=lambda one: one.merit, default=None)
 
 
 def _better(one: _Found, other: _Found | None) -> _Found:

@@ -1,6 +1,6 @@
 """Find candidate thresholds beyond the vertices of a path, with their counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 import numpy as np
@@ -19,6 +19,8 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along, busy_days_at_nodes
 
 MAX_NODES = 200_000
+# Corners of a path, from one stricter than the best on, whose alert rules are tried.
+RULE_SETS = 3
 # Limit of counts when a cap on single days needs a count for every day at every node.
 MAX_DAILY_COUNTS = 10_000_000
 
@@ -28,7 +30,8 @@ class Candidates:
     """Candidate thresholds: vertices of a path (m, k) or nodes of axes, with counts (m,).
 
     Infinity stands for never. `alerts` is TP + FP, `flagged` these plus undecided alerts, `expected_tp` the TP expected
-    by a fit, if any. `busy_days`: number of days with more alerts than a cap, None without a cap.
+    by a fit, if any. `busy_days`: number of days with more alerts than a cap, None without a cap. `rules` (r,): the
+    thresholds of alert rules that the last axis switches on together (1) or off (infinity).
     """
 
     places: Floats | Axes
@@ -37,11 +40,19 @@ class Candidates:
     flagged: Floats
     expected_tp: Floats | None = None
     busy_days: Indices | None = None
+    rules: Floats = field(default_factory=lambda: np.empty(0))
 
     def between(self, lower: Floats, upper: Floats) -> Bools:
         """Return the mask (m,) of candidates whose thresholds all lie between two points (k,)."""
         if isinstance(self.places, tuple):
-            inside = [(axis >= low) & (axis <= high) for axis, low, high in zip(self.places, lower, upper, strict=True)]
+            inside = [
+                (axis >= low) & (axis <= high) for axis, low, high in zip(self.places, lower, upper, strict=False)
+            ]
+            if self.rules.size:
+                ends = lower[-self.rules.size :], upper[-self.rules.size :]
+                inside[len(self.places) - 1 :] = [
+                    np.array([(ends[0] <= at).all() and (at <= ends[1]).all() for at in (self.rules, self._no_rules)])
+                ]
             return np.asarray(reduce(np.logical_and.outer, inside)).ravel()
         return np.all((self.places >= lower) & (self.places <= upper), axis=1)
 
@@ -49,21 +60,40 @@ class Candidates:
         """Return the thresholds (k,) of one candidate."""
         if isinstance(self.places, tuple):
             node = np.unravel_index(row, tuple(len(axis) for axis in self.places))
-            return np.array([axis[i] for axis, i in zip(self.places, node, strict=True)])
+            found = np.array([axis[i] for axis, i in zip(self.places, node, strict=True)])
+            if not self.rules.size:
+                return found
+            return np.append(found[:-1], self.rules if found[-1] == 1 else self._no_rules)
         return np.asarray(self.places[row])
+
+    @property
+    def _no_rules(self) -> Floats:
+        return np.full(self.rules.size, np.inf)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ThresholdChoices:
     """Rated data with their candidate thresholds: see `threshold_choices`.
 
-    `axes` are the first nodes, None where only the vertices of a path are candidates. `fit`, if any, gives expected TP.
+    `axes` are the first nodes of the scores, None where only the vertices of a path are candidates. `fit`, if any, gives
+    expected TP. `rules` (r,): the thresholds of the alert rules beside the nodes, 1 for on and infinity for off.
     """
 
     source: RatedData
     rule: Rule
     axes: Axes | None = None
     fit: SmoothFit | None = None
+    rules: Floats = field(default_factory=lambda: np.empty(0))
+
+    def beside_rules(self, path: ThresholdPath, corner: int | None) -> "tuple[ThresholdChoices, ...]":
+        """Return the choices beside each set of alert rules that the path has near a corner of its majorant."""
+        count = self.source.alert_rules
+        if not count or self.axes is None or self.rule != "any":
+            return (self,) if not count else (replace(self, axes=None),)
+        here = 0 if corner is None else corner
+        near = path.majorant.vertices[max(here - 1, 0) : here + RULE_SETS]
+        sets = np.unique(path.thresholds[near, len(path.names) - count :], axis=0)
+        return tuple(replace(self, rules=rules) for rules in sets)
 
     @cached_property
     def expected_weights(self) -> Floats | None:
@@ -125,29 +155,45 @@ class ThresholdChoices:
                 expected = above[(slice(-1),) * len(shape)].ravel()
             alerts = counts.alerts
             return Candidates(places=axes, tp=counts.tp, alerts=alerts, flagged=alerts, expected_tp=expected)
-        cells = _cells(axes, documents.scores)
+        cells = _cells(axes, self._scores(documents.scores))
         tp, alerts = (
             _at_nodes(cells, counted, shape, self.rule)
             for counted in (documents.weights * documents.labels, documents.weights)
         )
-        undecided = _cells(axes, documents.undecided.scores)
+        undecided = _cells(axes, self._scores(documents.undecided.scores))
         flagged = alerts + _at_nodes(undecided, documents.undecided.weights, shape, self.rule)
         if weights is not None:
             expected = _at_nodes(cells, weights, shape, self.rule)
         if cap is not None:
             both = np.vstack([cells, undecided])
             busy = busy_days_at_nodes(both, _all_weights(documents, cap), shape, self.rule, cap)
-        return Candidates(places=axes, tp=tp, alerts=alerts, flagged=flagged, expected_tp=expected, busy_days=busy)
+        return Candidates(
+            places=axes,
+            tp=tp,
+            alerts=alerts,
+            flagged=flagged,
+            expected_tp=expected,
+            busy_days=busy,
+            rules=self.rules,
+        )
+
+    def _scores(self, scores: Floats) -> Floats:
+        """Put whether an active rule raised a document (n,) in the place of its rules (n, r)."""
+        if not self.rules.size:
+            return scores
+        raised = (scores[:, -self.rules.size :] >= self.rules).any(axis=1)
+        return np.column_stack([scores[:, : -self.rules.size], raised])
 
     def first_axes(self, cap: DailyCap | None = None) -> Axes | None:
         """Return the first nodes, thinned to the limit."""
         if self.axes is None or self.is_fixed:
             return self.axes
         most = self.nodes_per_axis(cap)
-        return tuple(
+        axes = (
             axis if len(axis) <= most else axis[np.unique(np.linspace(0, len(axis) - 1, most).round().astype(np.intp))]
             for axis in self.axes
         )
+        return (*axes, *self._rule_axes)
 
     def axes_between(self, lower: Floats, upper: Floats, cap: DailyCap | None = None) -> Axes | None:
         """Return two points (k,) and the scores between them, thinned; all nodes of a table."""
@@ -155,13 +201,20 @@ class ThresholdChoices:
         if self.axes is None or self.is_fixed or documents is None:
             return self.axes
         most, axes = self.nodes_per_axis(cap) - 3, []
-        for axis, low, high in zip(documents.ordered_scores, lower, upper, strict=True):
+        for axis, low, high in zip(documents.ordered_scores[: len(self.axes)], lower, upper, strict=False):
             inside = np.unique(axis[np.searchsorted(axis, low, "right") : np.searchsorted(axis, high, "left")])
             if len(inside) > most:
                 inside = inside[np.linspace(0, len(inside) - 1, most).round().astype(np.intp)]
             # Never ends each axis.
             axes.append(np.unique([low, *inside, high, np.inf]))
-        return tuple(axes)
+        return (*axes, *self._rule_axes)
+
+    @property
+    def _rule_axes(self) -> Axes:
+        return (np.array([1.0, np.inf]),) if self.rules.size else ()
+
+    def _score_axes(self, axes: Axes) -> Axes:
+        return axes[: len(axes) - len(self._rule_axes)]
 
     @property
     def is_fixed(self) -> bool:
@@ -171,7 +224,7 @@ class ThresholdChoices:
     def nodes_per_axis(self, cap: DailyCap | None = None) -> int:
         """Return the maximum number of nodes of each axis that are counted at once."""
         most = MAX_NODES if cap is None else min(MAX_NODES, max(MAX_DAILY_COUNTS // max(cap.days, 1), 4_096))
-        return max(int(most ** (1 / len(self.source.names))), 3)
+        return max(int(most ** (1 / (len(self.source.names) - self.source.alert_rules))), 3)
 
     def finer_axes(self, axes: Axes, thresholds: Floats, cap: DailyCap | None = None) -> Axes | None:
         """Make finer axes around thresholds (k,), at most as fine as the scores, or None."""
@@ -179,7 +232,7 @@ class ThresholdChoices:
         if self.is_fixed or documents is None:
             return None
         most, finer, is_new = self.nodes_per_axis(cap), [], False
-        for j, (axis, value) in enumerate(zip(axes, thresholds, strict=True)):
+        for j, (axis, value) in enumerate(zip(self._score_axes(axes), thresholds, strict=False)):
             place = int(np.searchsorted(axis, value))
             around = axis[max(place - 1, 0) : place + 2]
             ordered = documents.ordered_scores[j]
@@ -192,15 +245,16 @@ class ThresholdChoices:
                 inside = inside[np.linspace(0, len(inside) - 1, max(most - 3, 1)).round().astype(np.intp)]
             # Never remains a candidate and ends the axis.
             finer.append(np.unique(np.concatenate([around, inside, [np.inf]])))
-        return tuple(finer) if is_new else None
+        return (*finer, *self._rule_axes) if is_new else None
 
     def settled(self, thresholds: Floats, marginal_precision: float) -> Floats:
         """Replace never by the largest score for classifiers with a sufficient precision above it."""
         if self.fit is None or self.source.documents is None:
             return thresholds
-        tops = np.array([axis[-1] for axis in self.fit.cells.axes])
-        worth = np.isinf(thresholds) & (self.fit.model.beyond >= marginal_precision)
-        return np.where(worth & (self.rule == "any"), tops, thresholds)
+        scored = len(thresholds) - self.source.alert_rules
+        tops = np.array([axis[-1] for axis in self.fit.cells.axes[:scored]])
+        worth = np.isinf(thresholds[:scored]) & (self.fit.model.beyond[:scored] >= marginal_precision)
+        return np.append(np.where(worth & (self.rule == "any"), tops, thresholds[:scored]), thresholds[scored:])
 
 
 def threshold_choices(
@@ -209,14 +263,14 @@ def threshold_choices(
     """Find candidate thresholds for goals other than a target, by the method of the path.
 
     The smooth path with its `fit` has all thresholds as candidates, compared by expected TP. Paths over the nodes of a
-    grid have all nodes of `surfaces`, compared by counts. All other paths, and those of data with alert rules, have
-    their vertices only.
+    grid have all nodes of `surfaces`, compared by counts. All other paths have their vertices only, and so have those
+    of alert rules, but for the smooth path of documents: its choices are made beside the rules of its vertices.
     """
-    if source.alert_rules:
-        return ThresholdChoices(source=source, rule=path.rule)
     chosen_from = next((method.beyond for method in PATH_METHODS if method.name == path.method), None)
+    if source.alert_rules and (chosen_from != "fit" or source.documents is None):
+        return ThresholdChoices(source=source, rule=path.rule)
     if chosen_from == "fit" and fit is not None:
-        axes = fit.cells.axes
+        axes = fit.cells.axes[: len(source.names) - source.alert_rules]
         if source.documents is not None:
             # Counts above every score equal those at never.
             axes = tuple(np.append(axis[:-1], np.inf) for axis in axes)

@@ -34,7 +34,7 @@ def changed(app, **state):
 
 def typed(app, thresholds):
     for i, value in enumerate(thresholds):
-        run(app.number_input(key=f"current_{i}").set_value(None if math.isinf(value) else value))
+        run(app.text_input(key=f"current_{i}").set_value("" if math.isinf(value) else f"{value:.10g}"))
     return app
 
 
@@ -168,17 +168,17 @@ def test_the_same_thresholds_differ_by_nothing():
 def test_what_was_typed_is_kept_for_each_dataset_and_rule():
     app = typed(opened("compare"), [0.7, 0.8])
     changed(app, name="Login alerts")
-    assert app.number_input(key="current_0").value is None
+    assert app.text_input(key="current_0").value == ""
     typed(app, [0.9])
     changed(app, name="Card alerts")
-    assert [app.number_input(key=f"current_{i}").value for i in (0, 1)] == [0.7, 0.8]
+    assert [app.text_input(key=f"current_{i}").value for i in (0, 1)] == ["0.7", "0.8"]
     changed(app, rule="all")
     assert told(app)["current"] is None
     changed(app, rule="any", compare=False)
     assert not app.number_input
     assert told(app)["current"].tolist() == [0.7, 0.8]
     changed(app, compare=True)
-    assert [app.number_input(key=f"current_{i}").value for i in (0, 1)] == [0.7, 0.8]
+    assert [app.text_input(key=f"current_{i}").value for i in (0, 1)] == ["0.7", "0.8"]
 
 
 def upload(app, name, data):
@@ -194,11 +194,11 @@ def test_exported_thresholds_are_loaded(write, file):
     point = operating_point(smooth_path(documents), 0.7)
     app = upload(opened("compare"), file, write(point).encode())
     assert told(app)["present"].tolist() == point.thresholds.tolist()
-    assert [app.number_input(key=f"current_{i}").value for i in (0, 1)] == point.thresholds.tolist()
+    assert [app.text_input(key=f"current_{i}").value for i in (0, 1)] == [f"{value:.10g}" for value in point.thresholds]
     assert number(comparison_table(app)["Current"]["Caught (TP)"]) == point.tp
     assert f"Current is as loaded from {file}" in texts(app)
     # A number that is then typed is not overwritten by the file that is still there.
-    run(app.number_input(key="current_0").set_value(0.6))
+    run(app.text_input(key="current_0").set_value("0.6"))
     run(app)
     assert told(app)["present"].tolist() == [0.6, point.thresholds[1]]
     assert "loaded from" not in texts(app)
@@ -223,7 +223,7 @@ def test_a_wrong_file_gets_a_sentence_and_loses_nothing(data, words):
     assert "wrong.json" in app.error[0].value
     assert "as they were" in app.error[0].value
     pd.testing.assert_frame_equal(comparison_table(app), before)
-    run(app.number_input(key="current_0").set_value(0.6))
+    run(app.text_input(key="current_0").set_value("0.6"))
     assert not app.error
 
 

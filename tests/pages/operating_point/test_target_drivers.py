@@ -269,8 +269,8 @@ def test_a_link_reopens_what_the_point_is_compared_with():
     assert (present["tp"][-1], present["fp"][-1]) == counts_by_hand(NAME, [0.8, np.inf], "any")
     app.session_state["compare"] = True
     run(app)
-    assert [app.number_input(key=f"current_{j}").value for j in range(2)] == [0.8, None]
-    app.number_input(key="current_0").set_value(0.75)
+    assert [app.text_input(key=f"current_{j}").value for j in range(2)] == ["0.8", ""]
+    app.text_input(key="current_0").set_value("0.75")
     run(app)
     assert app.query_params["now"] == "0.75,never"
     assert app.query_params["pin"] == "0.9,0.7"
