@@ -221,7 +221,6 @@ def test_ties_at_the_cut_are_counted(app):
 BAD = {
     "percent.csv": (b"id,prob\na,50\nb,70\nc,93\n", "divide by 100"),
     "outside.csv": (b"prob\n0.5\n0.25\n-0.1\n0.9\n0.4\n", "holds -0.1 in row 3"),
-    "twice.csv": (b"p,p\n0.1,0.2\n", "occurs more than once"),
     "broken.parquet": (b"PAR1 nothing", "cannot be read"),
 }
 

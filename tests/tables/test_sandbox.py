@@ -57,7 +57,7 @@ def test_times_words_and_few_words_for_many_rows_come_back():
 
 @pytest.mark.parametrize("read", [read_in_process, read_items_in_process])
 def test_refusals_are_the_same_sentence(read):
-    for data in (b"", b"a,b\n1,2,3\n", b"PAR1 and nothing else", b"a,a\n1,2\n"):
+    for data in (b"", b"a,b\n1,2,3\n", b"PAR1 and nothing else"):
         assert "'" in refused(lambda data=data: read(data, "f.csv"))
     assert "row 1 has 3 cells" in refused(lambda: read(b"a,b\n1,2,3\n", "f.csv"))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from multiloss_core.formatting import score_name, score_value, shortened
+from multiloss_core.formatting import direction, score_name, shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.thresholds.data.counts import checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
@@ -33,10 +33,10 @@ def out_of_range(source: RatedData, thresholds: ArrayLike) -> Iterator[str]:
         low, high = _range_of(source, j)
         if np.isfinite(value) and not low <= value <= high:
             name = source.names[j]
-            ends = sorted(filter(None.__ne__, (score_value(name, end) for end in (low, high))))
+            ends = sorted(direction(name) * end for end in (low, high))
             yield (
                 f"The current threshold of '{shortened(score_name(name))}' lies outside of all rated scores: it is "
-                f"{score_value(name, value):.6g}, they go from {ends[0]:.6g} to {ends[-1]:.6g}; check its scale."
+                f"{direction(name) * value:.6g}, they go from {ends[0]:.6g} to {ends[-1]:.6g}; check its scale."
             )
 
 

@@ -240,7 +240,7 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
         rules, comparisons = {row["rule"] for row in rows}, {row["comparison"] for row in rows}
     except DataError:
         raise
-    except (csv.Error, KeyError, ValueError, AttributeError):
+    except (csv.Error, KeyError, ValueError, TypeError, AttributeError):
         rules, comparisons = set(), set()
     if len(rules) != 1 or not comparisons <= {">=", "<="} or len(found) < len(rows):
         raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.")

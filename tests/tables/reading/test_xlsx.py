@@ -55,7 +55,6 @@ def test_titles_and_blanks_around_the_table_are_passed_over():
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([["a", "b", "a"], [1, 2, 3]], "occurs more than once"),
         ([["a", "b"]], "holds no table"),
         ([[0.5, 1], [0.25, 0]], "holds only numbers"),
         ([[f"c{i}" for i in range(600)], [1] * 600], "600 columns; the limits are"),
