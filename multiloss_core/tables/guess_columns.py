@@ -99,9 +99,9 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
         if guess.doubt or guess.reason:
             reasons[role] = guess.doubt or guess.reason
     left = [column for column in columns if column.name not in set(found.values())]
-    # The direction of a score follows from the meanings of the ratings.
-    rated = None if rating.unsure or rating.name is None else _as_numbers(frame, rating.name, dict(rating.meanings))
-    scores = guess_scores(left, rated)
+    likely = None if rating.name is None else _as_numbers(frame, rating.name, dict(rating.meanings))
+    # The direction of a score follows from the meanings of the ratings, once these are certain.
+    scores = guess_scores(left, None if rating.unsure else likely, likely)
     if not scores.used and (amount := found["amount"]) is not None:
         # Scores may go by the name of an amount, and without a score nothing can be decided.
         scores = guess_scores([column for column in columns if column.name == amount], None)

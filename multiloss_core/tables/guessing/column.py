@@ -91,6 +91,8 @@ def columns_of(frame: pd.DataFrame) -> list[Column]:
 
 # Standard errors by which a score must fall to be asked about, and for certain.
 PERHAPS, CLEARLY = 2.0, 3.0
+# Ratings of each kind that show whether a column is a score, and other scores that are taken as given.
+MIN_RATED, MAX_OTHERS = 20, 6
 MAX_STEPS, SMALL_STEP, MAX_STEP, PENALTY = 30, 1e-6, 2.0, 1e-5
 
 
@@ -111,6 +113,21 @@ def area(values: Floats, positive: Floats) -> float:
     usable = np.isfinite(values) & np.isfinite(positive)
     wins, pairs, _ = _wins(values[usable], positive[usable] == 1)
     return wins / pairs if pairs else 0.5
+
+
+def slopes(scores: Mapping[str, Floats], positive: Floats) -> dict[str, float]:
+    """Estimate how each score (m,) goes with positives (1) against negatives (0), given the others, in standard errors.
+
+    NaN where ratings are too few to tell.
+    """
+    found = {}
+    for name, values in scores.items():
+        usable = np.isfinite(values) & np.isfinite(positive)
+        is_positive = positive[usable] == 1
+        fewest = min(int(is_positive.sum()), int((~is_positive).sum()))
+        others = [_standing(other[usable]) for known, other in scores.items() if known != name][:MAX_OTHERS]
+        found[name] = _slope(_standing(values[usable]), others, is_positive) if fewest >= MIN_RATED else np.nan
+    return found
 
 
 def _fall(scores: Mapping[str, Floats], name: str, positive: Floats) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.guessing.column import Column, area, falling_scores
+from multiloss_core.tables.guessing.column import CLEARLY, Column, area, falling_scores, slopes
 from multiloss_core.tables.vocabulary import listed
 
 MAX_SCORES = 4
@@ -36,13 +36,15 @@ class ScoreGuess:
     doubt: str
 
 
-def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGuess:
-    """Find the scores among columns; `positive` (m,) is 1, 0 or NaN, None if not known."""
+def guess_scores(
+    columns: Sequence[Column], positive: Floats | None, likely_positive: Floats | None = None
+) -> ScoreGuess:
+    """Find the scores among columns; `positive` (m,) is 1, 0 or NaN, None if not known for certain."""
     looked = _with_siblings({column.name: (column, _certainty(column)) for column in columns})
     sure = [name for name, (_, certainty) in looked.items() if certainty == SURE]
     likely = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
     asked = [name for name, (_, certainty) in looked.items() if certainty == ASKED]
-    found = [name for name in looked if name in {*sure, *likely}] or asked
+    found, likely = _shown_by_ratings(looked, sure, likely, asked, likely_positive)
     unused = {name: _reason(column, certainty) for name, (column, certainty) in looked.items() if column.is_number}
     cells = {name: looked[name][0].all_numbers for name in found}
     areas = {name: 0.5 if positive is None else area(values, positive) for name, values in cells.items()}
@@ -52,8 +54,8 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
     doubt = ""
     if not found:
         doubt = "no column looks like a score"
-    elif likely or asked:
-        doubt = f"'{shortened((likely or asked)[0])}' may be a score or something else"
+    elif likely:
+        doubt = f"'{shortened(likely[0])}' may be a score or something else"
     elif not all(falling.values()):
         name = next(name for name, is_sure in falling.items() if not is_sure)
         doubt = f"'{shortened(name)}' may fall with risk"
@@ -67,6 +69,31 @@ def guess_scores(columns: Sequence[Column], positive: Floats | None) -> ScoreGue
 
 
 SURE, LIKELY, ASKED, NO = 3, 2, 1, 0
+
+
+def _shown_by_ratings(
+    looked: dict[str, tuple[Column, int]],
+    sure: list[str],
+    likely: list[str],
+    asked: list[str],
+    positive: Floats | None,
+) -> tuple[list[str], list[str]]:
+    """Choose the scores by name and by what ratings show; return them, and those among them to ask about.
+
+    Columns with doubtful names are scores where they go with fraud given the others, as noise does not. A document
+    that another score brought to review may have any value of this one, so that the area alone says little.
+    """
+    by_noun = [name for name in asked if set(looked[name][0].words) & listed("score", "model", "risk", "trust")]
+    doubtful = [*likely, *by_noun]
+    found = [name for name in looked if name in {*sure, *likely}] or asked
+    if positive is None or not doubtful:
+        return found, (likely or asked)
+    shown = slopes({name: looked[name][0].all_numbers for name in [*sure, *doubtful]}, positive)
+    if any(np.isnan(shown[name]) for name in doubtful):
+        return found, (likely or asked)
+    clear = [name for name in doubtful if abs(shown[name]) >= CLEARLY]
+    found = [name for name in looked if name in {*sure, *clear}] or found
+    return found, clear or asked or likely
 
 
 def _with_siblings(looked: dict[str, tuple[Column, int]]) -> dict[str, tuple[Column, int]]:
@@ -148,6 +175,8 @@ def _named_otherwise(column: Column, words: Sequence[str]) -> int | None:
     """Rate a column whose name has no word for a score."""
     if column.words == ("p",) and column.numbers.min() >= 0 and column.numbers.max() <= 1:
         return SURE
+    if set(words) & listed("trust"):
+        return ASKED
     is_other = bool(set(words) & listed("no_score", "level", "entities")) or any(
         _WINDOW.fullmatch(word) for word in words
     )
