@@ -47,7 +47,7 @@ from ui.shared.session import SheetPoint, session
 from ui.shared.url_params import UrlParameter, numbers_parameter
 from ui.shared.widgets import shown_when_open
 
-FEW_POSITIVES, WANTED_MARGIN = 30, 0.05
+FEW_POSITIVES, VERY_FEW, WANTED_MARGIN = 30, 10, 0.05
 RECENT_DAYS = 91
 
 
@@ -98,9 +98,10 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
     low, high = precision_interval(counts.precision, counts.alerts)
     share = float(np.clip(counts.precision, 0.05, 0.95))
     needed = share * (1 - share) * (1.96 / WANTED_MARGIN) ** 2
+    few = ": too few to decide on" if positives < VERY_FEW else ""
     where = "at this point" if point.alerts else "of all rated alerts"
     st.warning(
-        f"**Only {plural(positives, 'rated fraud')}.** The precision {where} lies between {percent(low)} and "
+        f"**Only {plural(positives, 'rated fraud')}{few}.** The precision {where} lies between {percent(low)} and "
         f"{percent(high)} with 95 % confidence; about {count(round(needed, -1))} rated {vocabulary().documents} there "
         "would bring that to 5 points either way.",
         icon=":material/data_thresholding:",
@@ -194,7 +195,8 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
             point = manual_point(analysis.rated.source, analysis.path(SMOOTH.name), np.array(linked))
             shown = remember_point(analysis, point, MANUAL)
             set_manual_thresholds([None if np.isinf(value) else value for value in linked])
-    is_own = shown is not None and (led is None or not np.array_equal(shown.point.thresholds, led.thresholds))
+    known = [led.thresholds] if led is not None else [] if chosen.point is None else [chosen.point.thresholds]
+    is_own = shown is not None and not any(np.array_equal(shown.point.thresholds, one) for one in known)
     if shown is not None and is_own:
         OWN_IN_ADDRESS.show(shown.point.thresholds.tolist())
         target = recorded_target(analysis, shown.point) or target_of_point(shown.point)

@@ -9,6 +9,7 @@ from multiloss_core import DataError, operating_point
 from multiloss_core.datasets import RatedDataset, RatedSource
 from multiloss_core.decisions import GoalValue, RecordedTarget, target_of_point
 from multiloss_core.formatting import count, money, score_name, score_side, score_threshold, short_percent, shortened
+from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from multiloss_core.thresholds.targets import target_for_price
 from ui.data.rated import written_words
@@ -137,18 +138,23 @@ def _missing(column: str | None, what: str) -> str:
 
 
 def _by_alerts(analysis: Analysis) -> Affordable:
-    days = analysis.rated.days or 1.0
+    days, current = analysis.rated.days or 1.0, current_thresholds_of(analysis)
+    preset = operating_point(analysis.path(SMOOTH.name), FIRST_PERCENT / 100)
+    first = round_cap(_first_alerts(analysis, current, preset) / days, up=True)
     cap = ask_number(
         st.number_input,
         KINDS[ALERTS],
         (0.01, 1e9),
-        round_cap(_alerts_now(analysis) / days, up=True),
+        first,
         format="%g",
         key=_key("afford_alerts", analysis),
         help="On average, including undecided alerts. It starts with the alerts of the current thresholds.",
     )
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
+        if factor == 1 and cap == first and current is None and preset.alerts:
+            # Nothing was asked for yet: the operating point as it is, and not the best below its rounded rate.
+            return f"up to {first:,.6g} a day", preset, target_of_point(preset)
         most = round_cap(cap * factor)
         point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
         goals = GOALS[ALERTS].goals
@@ -158,15 +164,13 @@ def _by_alerts(analysis: Analysis) -> Affordable:
     return Affordable((ALERTS, cap), find, most_alerts=cap * days)
 
 
-def _alerts_now(analysis: Analysis) -> float:
-    """Count the alerts of the current thresholds, else of the usual marginal precision."""
-    current = current_thresholds_of(analysis)
+def _first_alerts(analysis: Analysis, current: Floats | None, preset: Point) -> float:
+    """Count the alerts of the current thresholds, else of the operating point, else of all rated documents."""
     if current is not None:
         alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
         if alerts:
             return alerts + analysis.undecided_at([current])[0]
-    point = operating_point(analysis.path(SMOOTH.name), FIRST_PERCENT / 100)
-    return point.alerts + analysis.undecided([point])[0]
+    return preset.alerts + analysis.undecided([preset])[0] or analysis.rated.source.totals.alerts
 
 
 def _by_precision(analysis: Analysis) -> Affordable:

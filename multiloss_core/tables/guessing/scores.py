@@ -36,15 +36,13 @@ class ScoreGuess:
     doubt: str
 
 
-def guess_scores(
-    columns: Sequence[Column], positive: Floats | None, likely_positive: Floats | None = None
-) -> ScoreGuess:
-    """Find the scores among columns; `positive` (m,) is 1, 0 or NaN, None if not known for certain."""
+def guess_scores(columns: Sequence[Column], positive: Floats | None, likely: Floats | None = None) -> ScoreGuess:
+    """Find the scores among columns; `positive` (m,) is 1, 0 or NaN, None if not certain, and `likely` if likely."""
     looked = _with_siblings({column.name: (column, _certainty(column)) for column in columns})
     sure = [name for name, (_, certainty) in looked.items() if certainty == SURE]
-    likely = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
+    by_values = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
     asked = [name for name, (_, certainty) in looked.items() if certainty == ASKED]
-    found, likely = _shown_by_ratings(looked, sure, likely, asked, likely_positive)
+    found, doubtful = _shown_by_ratings(looked, sure, by_values, asked, likely)
     unused = {name: _reason(column, certainty) for name, (column, certainty) in looked.items() if column.is_number}
     cells = {name: looked[name][0].all_numbers for name in found}
     areas = {name: 0.5 if positive is None else area(values, positive) for name, values in cells.items()}
@@ -54,8 +52,8 @@ def guess_scores(
     doubt = ""
     if not found:
         doubt = "no column looks like a score"
-    elif likely:
-        doubt = f"'{shortened(likely[0])}' may be a score or something else"
+    elif doubtful:
+        doubt = f"'{shortened(doubtful[0])}' may be a score or something else"
     elif not all(falling.values()):
         name = next(name for name, is_sure in falling.items() if not is_sure)
         doubt = f"'{shortened(name)}' may fall with risk"

@@ -75,8 +75,8 @@ class Candidates:
 class ThresholdChoices:
     """Rated data with their candidate thresholds: see `threshold_choices`.
 
-    `axes` are the first nodes of the scores, None where only the vertices of a path are candidates. `fit`, if any, gives
-    expected TP. `rules` (r,): the thresholds of the alert rules beside the nodes, 1 for on and infinity for off.
+    `axes` are the first nodes of the scores, None where only the vertices of a path are candidates. `fit`, if any,
+    gives expected TP. `rules` (r,): the thresholds of the alert rules beside the nodes, 1 for on and infinity for off.
     """
 
     source: RatedData
