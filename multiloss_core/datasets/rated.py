@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from multiloss_core import inspection
 from multiloss_core.datasets.source import RatedSource, source_key
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import percent
+from multiloss_core.formatting import percent, shortened
 from multiloss_core.numerics import Bools, Floats, ratio
 from multiloss_core.tables import (
     ColumnMeanings,
@@ -184,7 +184,12 @@ class RatedDataset:
     @property
     def notes(self) -> tuple[str, ...]:
         """List notes on rows left out while building the data; none for a table of counts."""
-        return tuple(self.source.notes) if isinstance(self.source, RatedDocuments | RatedCounts) else ()
+        notes = tuple(self.source.notes) if isinstance(self.source, RatedDocuments | RatedCounts) else ()
+        repeats = self.columns.repeats
+        if repeats is None or repeats.keep == "all":
+            return notes
+        name = shortened(repeats.identifier)
+        return (f"Of {len(self.frame):,} rows the {repeats.keep} one of each '{name}' counts.", *notes)
 
     @property
     def days(self) -> float | None:
