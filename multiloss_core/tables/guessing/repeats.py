@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from multiloss_core.tables.vocabulary import group_rank, listed
 
 # An identifier has at least this many values; of those that repeat, this share has the same scores in all rows.
 MIN_DOCUMENTS, SAME_SCORES = 10, 0.9
+MANY, ENDINGS = 200_000, 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +35,11 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
     """
     named = [column for column in columns if _may_identify(column) and column.name not in scores]
     by_document = [column for column in named if set(column.words) & listed("document")]
-    rows_are_documents = any(frame[column.name].is_unique for column in by_document)
-    for column in named:
+    repeating = [column for column in named if _occurs_again(frame[column.name])]
+    rows_are_documents = any(column not in repeating for column in by_document)
+    for column in repeating:
         cells = frame[column.name]
-        if cells.is_unique or not (column.is_text or pd.api.types.is_integer_dtype(cells.dtype)) or is_dated(column):
+        if not (column.is_text or pd.api.types.is_integer_dtype(cells.dtype)) or is_dated(column):
             continue
         codes = pd.factorize(cells)[0]
         repeated = np.flatnonzero((codes >= 0) & (np.bincount(codes + 1)[codes + 1] > 1))
@@ -55,6 +58,17 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
         by = _latest(frame, columns, codes, repeated)
         return RepeatGuess(rows=RepeatedRows(identifier=column.name, keep="last", by=by), doubt=doubt)
     return RepeatGuess()
+
+
+def _occurs_again(cells: "pd.Series[Any]") -> bool:
+    """Whether a value occurs twice; of very many, those with the ending of the first one are looked at."""
+    if len(cells) > MANY and not isinstance(cells.dtype, pd.CategoricalDtype):
+        first = cells.iloc[0]
+        if isinstance(first, str) and first:
+            cells = cells[cells.str.endswith(first[-1]).fillna(False).astype(bool)]
+        elif pd.api.types.is_integer_dtype(cells.dtype):
+            cells = cells[cells % ENDINGS == first % ENDINGS]
+    return not cells.is_unique
 
 
 def _may_identify(column: Column) -> bool:
