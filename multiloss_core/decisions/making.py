@@ -214,7 +214,7 @@ def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[s
     """
     known: dict[str, Meaning] = {} if columns.positive is None else {columns.positive.strip().lower(): "positive"}
     known |= columns.meanings or {}
-    known = {BLANK: "undecided"} | known
+    known.setdefault(BLANK, "undecided")
     return guess_meanings(words, columns.rating or "") | {word: known[word] for word in words if word in known}
 
 

@@ -25,7 +25,6 @@ from .periods import DailyAlerts as DailyAlerts
 from .periods import WeeklyCounts as WeeklyCounts
 from .periods import calendar as calendar
 from .periods import daily_alerts as daily_alerts
-from .periods import days_in_data as days_in_data
 from .periods import weekly_counts as weekly_counts
 from .segments import Segment as Segment
 from .segments import Segmentation as Segmentation

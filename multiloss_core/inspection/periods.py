@@ -21,11 +21,6 @@ A_MONDAY = np.datetime64(4, "D")
 MIDDLE_QUANTILES = (0.1, 0.9)
 
 
-def days_in_data(times: Times) -> float:
-    """Count the calendar days from the first to the last of times (n,), inclusive; 0 for none."""
-    return float(calendar(times).days) if times.size else 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class Calendar:
     """Day and week of each of n documents, independent of thresholds.

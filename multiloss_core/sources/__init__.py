@@ -1,7 +1,6 @@
 """Explain and choose sources of alerts: scores with thresholds, and rules.
 
-`RuleSet` counts sources in priority order; `best_sources` finds the best rules and thresholds on counts;
-`simulate_alert_queue` makes an example.
+`RuleSet` counts sources in priority order; `simulate_alert_queue` makes an example.
 """
 
 import lazy_loader

@@ -1,4 +1,3 @@
-from .best_sources import best_sources as best_sources
 from .raised_alerts import RaisedAlerts as RaisedAlerts
 from .raised_alerts import raised_alerts as raised_alerts
 from .rule_set import RuleSet as RuleSet

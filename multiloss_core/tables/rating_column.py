@@ -127,7 +127,8 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
             found[value] = (reading.certain, reading.likely if is_found or not reading.is_act else None)
     if BLANK in found:
         marked = next((likely for value, (_, likely) in found.items() if value != BLANK), None)
-        found[BLANK] = (None, {"positive": "negative", "negative": "undecided"}.get(str(marked)))
+        other_side: dict[Meaning | None, Meaning] = {"positive": "negative", "negative": "undecided"}
+        found[BLANK] = (None, other_side.get(marked))
     return _with_confirmed(found)
 
 

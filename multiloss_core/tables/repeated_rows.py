@@ -18,7 +18,7 @@ Keep: TypeAlias = Literal["last", "first", "all"]
 class RepeatedRows:
     """State which rows count of a document that stands in several of them.
 
-    `identifier`: the column that tells documents apart. `keep`: the last or the first row of each by the times in
+    `identifier`: the column that identifies documents. `keep`: the last or the first row of each by the times in
     column `by`, among equal times and without such a column in the order of the table; or all rows.
     """
 
@@ -27,14 +27,16 @@ class RepeatedRows:
     by: str | None = None
 
     def kept(self, frame: pd.DataFrame) -> Bools | None:
-        """Find the rows (n,) of a table that count; None for all. A blank identifier is a document of its own.
+        """Find the rows (n,) of a table that count; None for all.
+
+        A row with a blank identifier is a document.
 
         O(n log n). Raises DataError: no such column.
         """
         if self.keep == "all":
             return None
         if self.identifier not in frame.columns:
-            raise DataError(f"There is no column '{self.identifier}' to tell repeated rows apart; choose another one.")
+            raise DataError(f"There is no column '{self.identifier}' to identify repeated rows; choose another one.")
         codes = pd.factorize(frame[self.identifier])[0]
         order = self._order(frame)
         ordered = codes[order] if self.keep == "last" else codes[order][::-1]

@@ -1,4 +1,4 @@
-"""Read cells of yes and no: booleans, 0 and 1, and words such as Y and N, or HIT beside blanks."""
+"""Read cells of yes and no: booleans, 0 and 1, Y and N, HIT beside blanks."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache

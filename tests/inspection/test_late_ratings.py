@@ -11,7 +11,7 @@ START = pd.Timestamp("2026-01-05")
 
 
 def dataset(seed, *, days=180, rows=2_000, late=None, trend=0.0, at_break=1.0):
-    """Alerts of `days`; fraud is rated after `late` days, falls by `trend` over all days or at 70 % of them."""
+    """Make alerts whose fraud is rated after `late` days, and falls over all days or at a break."""
     generator = np.random.default_rng(seed)
     day = np.sort(generator.integers(0, days, rows))
     score = generator.random(rows)
@@ -46,7 +46,7 @@ def test_steady_weeks_trends_and_breaks_are_not_late(change):
     assert sum(dataset(seed, **change).late_ratings is not None for seed in range(10)) <= 1
 
 
-def test_without_times_nothing_is_said():
+def test_data_without_times_have_no_late_ratings():
     made = dataset(0, late=(30, 60))
     assert RatedDataset.from_frame(made.frame, ColumnMeanings(
         scores=("score",), rating="rating", meanings=made.columns.meanings, floors=(0.0,)

@@ -28,7 +28,6 @@ from multiloss_core.inspection import (
     compare,
     compare_with_simpler_rules,
     daily_alerts,
-    days_in_data,
     folded,
     precision_drift,
     segment_counts,
@@ -212,7 +211,7 @@ def context_figures() -> Figures:
     days, segments = calendar(data.times), segmentation(data.segments)
     sevenths = (np.arange(len(data.segments)) % 7).astype(str)
     many = segmentation(np.char.add(data.segments.astype(str), sevenths).astype(object))
-    found: Figures = {"days": plain(days_in_data(data.times)), "segments": plain(segments.names)}
+    found: Figures = {"days": plain(float(days.days)), "segments": plain(segments.names)}
     path = path_of_fit(documents, sample_fit("Card alerts"), "any")
     point, one = operating_point(path, 0.2).thresholds, operating_point(path, 0.5).thresholds[0]
     counted = ("documents", "positives", "tp", "fp", "size", "interval", "differs", "alerts", "precision")

@@ -109,7 +109,7 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
 
 
 def _say_drift(analysis: Analysis, point: Point) -> None:
-    """Warn of ratings that come late, else of precision that drifts; offer the days to leave out."""
+    """Warn of late ratings, else of precision that drifts; offer days to leave out."""
     choice, found = analysis.rated.columns, dated(analysis)
     source = rated_uploads().source(analysis.rated.name)
     limits = [f"since {choice.since}"] if choice.since else []

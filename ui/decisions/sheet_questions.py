@@ -165,7 +165,7 @@ def _by_alerts(analysis: Analysis) -> Affordable:
 
 
 def _first_alerts(analysis: Analysis, current: Floats | None, preset: Point) -> float:
-    """Count the alerts of the current thresholds, else of the operating point, else of all rated documents."""
+    """Count the alerts of the current thresholds, the preset point or all documents."""
     if current is not None:
         alerts = analysis.rated.source.counts_at(current, analysis.settings.rule).alerts
         if alerts:

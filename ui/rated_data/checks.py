@@ -34,7 +34,7 @@ from ui.shared.widgets import shown_when_open
 
 
 def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
-    """Show the time zone and the first week of incomplete or late ratings; ask to leave these weeks out."""
+    """Show the time zone and the first incomplete week; ask to leave these weeks out."""
     if choice.time is None or choice.is_counts:
         return choice
     try:

@@ -375,7 +375,7 @@ def _ask_repeats(place: DeltaGenerator, source: RatedSource, known: RepeatedRows
         key=_key(source, "repeats"),
         persist_state="session",
     )
-    return replace(known, keep=keep or known.keep)
+    return replace(known, keep=keep)
 
 
 def _with_derived(columns: list[str], known: str | None) -> list[str]:

@@ -79,7 +79,7 @@ def _may_identify(column: Column) -> bool:
 
 def _differing(frame: pd.DataFrame, repeated: Indices, identifier: str) -> bool:
     part = frame.iloc[repeated]
-    return part.drop_duplicates()[identifier].duplicated().any()
+    return bool(part.drop_duplicates()[identifier].duplicated().any())
 
 
 def _share_of_same(frame: pd.DataFrame, codes: Indices, repeated: Indices, scores: Sequence[str]) -> float:
@@ -90,7 +90,7 @@ def _share_of_same(frame: pd.DataFrame, codes: Indices, repeated: Indices, score
 
 
 def _latest(frame: pd.DataFrame, columns: Sequence[Column], codes: Indices, repeated: Indices) -> str | None:
-    """Find a column of times that differ between the rows of a document, by preference of its last change."""
+    """Find times that differ between the rows of a document, preferably of its last change."""
     dated = [column for column in columns if is_dated(column)]
     dated.sort(key=lambda column: not set(column.words) & listed("other_time"))
     for column in dated:

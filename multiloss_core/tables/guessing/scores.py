@@ -37,7 +37,10 @@ class ScoreGuess:
 
 
 def guess_scores(columns: Sequence[Column], positive: Floats | None, likely: Floats | None = None) -> ScoreGuess:
-    """Find the scores among columns; `positive` (m,) is 1, 0 or NaN, None if not certain, and `likely` if likely."""
+    """Find the scores among columns.
+
+    `positive` (m,): 1, 0 or NaN, None if not certain; `likely` (m,): the same where it is likely.
+    """
     looked = _with_siblings({column.name: (column, _certainty(column)) for column in columns})
     sure = [name for name, (_, certainty) in looked.items() if certainty == SURE]
     by_values = [name for name, (_, certainty) in looked.items() if certainty == LIKELY]
@@ -76,10 +79,10 @@ def _shown_by_ratings(
     asked: list[str],
     positive: Floats | None,
 ) -> tuple[list[str], list[str]]:
-    """Choose the scores by name and by what ratings show; return them, and those among them to ask about.
+    """Choose the scores by name and by the ratings; return them, and those to ask about.
 
-    Columns with doubtful names are scores where they go with fraud given the others, as noise does not. A document
-    that another score brought to review may have any value of this one, so that the area alone says little.
+    Columns with doubtful names are scores where they go with fraud given the others, as noise does not. The area alone
+    misleads: a document that another score brought to review may have any value of this one.
     """
     by_noun = [name for name in asked if set(looked[name][0].words) & listed("score", "model", "risk", "trust")]
     doubtful = [*likely, *by_noun]

@@ -14,8 +14,6 @@ from .review_band import ReviewBand as ReviewBand
 from .review_band import band_at as band_at
 from .review_band import band_for_payoffs as band_for_payoffs
 from .review_band import band_for_precision as band_for_precision
-from .review_band import best_band as best_band
-from .review_band import review_for_alerts as review_for_alerts
 from .review_band import review_for_busy_days as review_for_busy_days
 from .threshold_choices import ThresholdChoices as ThresholdChoices
 from .threshold_choices import threshold_choices as threshold_choices

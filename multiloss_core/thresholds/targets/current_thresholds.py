@@ -1,12 +1,14 @@
 """Check thresholds from elsewhere against the scores of the data."""
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.formatting import direction, score_name, shortened
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -41,7 +43,6 @@ def out_of_range(source: RatedData, thresholds: ArrayLike) -> Iterator[str]:
 
 
 def _range_of(source: RatedData, j: int) -> tuple[float, float]:
-    if isinstance(source, RatedDocuments):
-        ordered = source.ordered_scores[j]
-        return float(ordered[0]), float(ordered[-1])
-    return float(source.axes[j][0]), float(source.axes[j][-1])
+    documents = source.documents
+    ends = cast("CountSurfaces", source).axes[j] if documents is None else documents.ordered_scores[j]
+    return float(ends[0]), float(ends[-1])

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
@@ -40,13 +39,6 @@ class ReviewBand:
         """Count TP and FP between the two cuts."""
         # Sums in another order differ by rounding.
         return Counts(max(self.review.tp - self.block.tp, 0.0), max(self.review.fp - self.block.fp, 0.0))
-
-    def actions(self, scores: ArrayLike) -> NDArray[np.str_]:
-        """Return the action for documents with scores (n, k): "block", "review" or "pass", (n,).
-
-        Raises DataError: not k scores for each document.
-        """
-        return np.where(self.block.flags(scores), BLOCK, np.where(self.review.flags(scores), REVIEW, PASS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,33 +104,6 @@ def band_for_payoffs(path: ThresholdPath, cases: CasesAlong, costs: BandCosts, r
     above = np.flatnonzero(_above(path, review))
     gained = costs.of_blocking(cases)[above]
     return _band(path, review, int(above[_last_best(gained)]))
-
-
-def best_band(path: ThresholdPath, cases: CasesAlong, costs: BandCosts) -> ReviewBand:
-    """Find the pair of vertices with the highest value; ties go to the strictest. O(m).
-
-    Raises DataError: a share of unknown amounts, or no pair has a higher value than passing everything.
-    """
-    _require_monotone(path)
-    reviewed, gained = cases.totals(costs.payoffs), costs.of_blocking(cases)
-    # The best lower cut for each upper one: the best of those no stricter.
-    best_below = np.maximum.accumulate(reviewed)
-    upper = _last_best(gained + best_below)
-    lower = _last_best(reviewed[: upper + 1])
-    if gained[upper] + reviewed[lower] <= 0:
-        raise DataError("At these costs nothing brings more than letting everything pass; correct them.")
-    return ReviewBand(review=point_of_vertex(path, lower), block=point_of_vertex(path, upper))
-
-
-def review_for_alerts(path: ThresholdPath, block: Point, alerts: Floats, most: float) -> ReviewBand:
-    """Review as much below an upper cut as a capacity allows: at most `most` alerts in all.
-
-    `alerts` (m,): alerts at each vertex, including undecided ones. O(m).
-
-    Raises DataError: every lower cut reviews more.
-    """
-    below = _below(path, block)
-    return _reviewing(path, block, below & (alerts - alerts[below][-1] <= most + rounding_tolerance(alerts)), most)
 
 
 def review_for_busy_days(path: ThresholdPath, block: Point, documents: RatedDocuments, cap: DailyCap) -> ReviewBand:

@@ -86,7 +86,7 @@ class ThresholdChoices:
     rules: Floats = field(default_factory=lambda: np.empty(0))
 
     def beside_rules(self, path: ThresholdPath, corner: int | None) -> "tuple[ThresholdChoices, ...]":
-        """Return the choices beside each set of alert rules that the path has near a corner of its majorant."""
+        """Return the choices beside each set of alert rules near a corner of the path's majorant."""
         count = self.source.alert_rules
         if not count or self.axes is None or self.rule != "any":
             return (self,) if not count else (replace(self, axes=None),)

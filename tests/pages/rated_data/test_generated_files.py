@@ -1,4 +1,4 @@
-"""Draw Rated data over generated files: scores, columns of yes and no, reasons, floors certain or not."""
+"""Draw Rated data over generated files of scores, rules, reasons and floors."""
 
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Test two cuts against all pairs of vertices, counted case by case."""
 
-from itertools import combinations_with_replacement
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,19 +14,12 @@ from multiloss_core.thresholds.targets import (
     band_at,
     band_for_payoffs,
     band_for_precision,
-    best_band,
     manual_point,
     point_of_vertex,
-    review_for_alerts,
     review_for_busy_days,
 )
 from tests.thresholds.targets.test_points import paths
 from tests.thresholds.targets.test_profit_curve import some_documents
-
-
-def pairs(path):
-    """Draw lower and upper vertices, the lower one no stricter."""
-    return combinations_with_replacement(range(len(path.tp)), 2)
 
 
 def brought(path, cases, lower, upper, costs):
@@ -49,30 +40,14 @@ def of_band(band, path, cases, costs):
     return brought(path, cases, lower, upper, costs)
 
 
-@given(paths(), st.integers(1, 9), st.integers(1, 20), st.integers(0, 5), st.integers(1, 40))
-def test_the_best_pair_is_the_best_of_all_pairs(path, review, gain, annoyance, false_block):
-    costs = BandCosts(
-        payoffs=Payoffs(review=review, catch=review + gain, annoyance=annoyance), false_block=float(false_block)
-    )
-    cases = cases_along(path, None, None)
-    best = max(brought(path, cases, *pair, costs) for pair in pairs(path))
-    if best <= 0:
-        with pytest.raises(DataError, match="letting everything pass"):
-            best_band(path, cases, costs)
-        return
-    assert of_band(best_band(path, cases, costs), path, cases, costs) == pytest.approx(best)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", ["any", "all"])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_best_pair_and_the_best_upper_cut_with_amounts(seed, rule):
+def test_the_best_upper_cut_with_amounts(seed, rule):
     documents, amounts, _ = some_documents(seed)
     path = smooth_path(documents, rule=rule)
     cases = cases_along(path, documents, amounts)
     costs = BandCosts(payoffs=Payoffs(review=4.0, recovered=0.8, annoyance=1.0), false_block=25.0)
-    best = max(brought(path, cases, *pair, costs) for pair in pairs(path))
-    assert of_band(best_band(path, cases, costs), path, cases, costs) == pytest.approx(best)
     lower = len(path.tp) // 3
     point = point_of_vertex(path, lower)
     band = band_for_payoffs(path, cases, costs, point)
@@ -96,29 +71,14 @@ def test_as_much_is_blocked_as_a_precision_allows(path, least, data):
     assert band.reviewed.tp == point.tp - band.block.tp
 
 
-@given(paths(), st.integers(1, 20), st.data())
-def test_as_much_is_reviewed_as_a_capacity_allows(path, most, data):
-    upper = data.draw(st.integers(0, len(path.tp) - 1))
-    block, alerts = point_of_vertex(path, upper), path.tp + path.fp
-    between = [alerts[i] - alerts[upper] for i in range(upper + 1)]
-    allowed = max(value for value in between if value <= most)
-    if allowed == 0:
-        with pytest.raises(DataError, match="allow more"):
-            review_for_alerts(path, block, alerts, most)
-        return
-    assert review_for_alerts(path, block, alerts, most).reviewed.alerts == allowed
-
-
-def test_band_of_two_targets_assigns_actions():
+def test_band_of_two_targets_splits_documents():
     documents, _, frame = some_documents(2)
     path = smooth_path(documents)
     band = band_at(path, operating_point(path, 0.3), 0.7)
-    actions = band.actions(documents.scores)
     lower, upper = (
         (frame[list(documents.names)] >= point.thresholds).any(axis=1) for point in (band.review, band.block)
     )
     expected = np.select([upper, lower], ["block", "review"], "pass")
-    assert actions.tolist() == expected.tolist()
     reviewed = frame[expected == "review"]
     assert band.reviewed.tp == pytest.approx(reviewed.weight[reviewed.fraud].sum())
     assert band.reviewed.fp == pytest.approx(reviewed.weight[~reviewed.fraud].sum())
