@@ -43,7 +43,7 @@ class OverTime:
 
 @dataclass(frozen=True, kw_only=True)
 class LateRatings:
-    """State from which Monday on, YYYY-MM-DD, precision falls, and the precision before and since then."""
+    """Hold the Monday, YYYY-MM-DD, from which precision falls, and it before and since then."""
 
     monday: str
     before: float
@@ -315,7 +315,7 @@ class RatedDataset:
 
 
 def _rows_read(frame: pd.DataFrame, columns: ColumnMeanings, only: Bools | None) -> Bools | None:
-    """Find the rows (n,) of the chosen days, one of each document where that is chosen; None for all."""
+    """Find the rows (n,) of the chosen days, and one of each document; None for all."""
     one_each = None if columns.repeats is None else columns.repeats.kept(frame)
     inside = _complete_rows(frame, columns) if only is None else only
     return one_each if inside is None else inside if one_each is None else inside & one_each

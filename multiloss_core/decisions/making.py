@@ -219,7 +219,7 @@ def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[s
 
 
 def repeats_of_record(columns: RecordedColumns, frame: pd.DataFrame) -> RepeatedRows | None:
-    """Return which rows of other data count: as recorded, where these have the column that identifies documents."""
+    """Return which rows of other data count, where these have the recorded identifier."""
     repeats = columns.repeats
     return None if repeats is None or repeats.identifier not in frame.columns else repeats
 

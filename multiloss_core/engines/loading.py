@@ -217,7 +217,7 @@ def rated_columns_of(
     rating = meant.rating or ""
     if meant.repeats is not None and meant.repeats.keep != "all":
         raise DataError(
-            f"Rows with one '{shortened(meant.repeats.identifier)}' are told apart where all rows are loaded; choose a "
+            f"Rows with one '{shortened(meant.repeats.identifier)}' are selected where all rows are loaded; choose a "
             "shorter range of dates, or count all rows."
         )
     bases = {name: _base_of(sample, name) for name in (*meant.scores, *meant.alert_rules, meant.weight) if name}

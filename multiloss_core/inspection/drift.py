@@ -151,7 +151,7 @@ def incomplete_from(weeks: WeeklyCounts) -> int | None:
 
 
 def late_ratings_from(weeks: WeeklyCounts) -> int | None:
-    """Find the position of the first of the newest weeks whose positives may not be rated yet; None without any.
+    """Find the first of the newest weeks whose positives may not be rated yet; else None.
 
     Chargebacks and complaints come weeks after an alert, so that precision falls in the newest weeks alone: of all ways
     to cut the last weeks off, the one with the most significant fall (one-sided test of two proportions over effective

@@ -185,7 +185,7 @@ def list_form(text: str) -> str:
 
 
 def has_word(text: str, word: str, literal: Callable[[str], str]) -> str:
-    """Write in SQL whether a list holds a word, as `column_of` reads it; NULL or false where not."""
+    """Write in SQL whether a list holds a word as in `column_of`; NULL or false if not."""
     for sign, now in (*((sign, _SIGN) for sign in SIGNS_OF_LISTS), *((blank, "") for blank in BLANKS)):
         text = f"REPLACE({text}, {literal(sign)}, {literal(now)})"
     # Taken out, the word leaves a shorter text: unlike LIKE, this has no wildcards and heeds upper case everywhere.

@@ -97,7 +97,7 @@ def _any(raised: Sequence[Bools]) -> Bools:
 
 
 def _names_score(raised: Bools, score: Floats) -> bool:
-    """Whether the rows (m,) of a word lie above a value of a score that chance does not explain, and fill it."""
+    """Whether the rows (m,) of a word are most of those above a value of a score."""
     known = raised & np.isfinite(score)
     if not known.any():
         return False

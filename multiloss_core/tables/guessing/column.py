@@ -116,9 +116,9 @@ def area(values: Floats, positive: Floats) -> float:
 
 
 def slopes(scores: Mapping[str, Floats], positive: Floats) -> dict[str, float]:
-    """Estimate how each score (m,) goes with positives (1) against negatives (0), given the others, in standard errors.
+    """Estimate the slope of positives on each score (m,) given the others, in standard errors.
 
-    NaN where ratings are too few to tell.
+    `positive` (m,): 1 or 0. NaN where there are too few ratings.
     """
     found = {}
     for name, values in scores.items():

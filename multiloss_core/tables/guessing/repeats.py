@@ -21,7 +21,7 @@ MANY, ENDINGS = 200_000, 16
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatGuess:
-    """Hold the rows proposed of documents in several rows, and the reason to ask; None without such documents."""
+    """Hold the proposed rows of documents in several rows, and the reason to ask; else None."""
 
     rows: RepeatedRows | None = None
     doubt: str = ""
@@ -61,7 +61,7 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
 
 
 def _occurs_again(cells: "pd.Series[Any]") -> bool:
-    """Whether a value occurs twice; of very many, those with the ending of the first one are looked at."""
+    """Whether a value occurs twice: of very many, among those with the ending of the first."""
     if len(cells) > MANY and not isinstance(cells.dtype, pd.CategoricalDtype):
         first = cells.iloc[0]
         if isinstance(first, str) and first:

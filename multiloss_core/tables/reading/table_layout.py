@@ -195,7 +195,7 @@ def header_row(records: Sequence[Cells]) -> int:
 
 
 def require_names(cells: Cells, name: str, below: Sequence[Cells]) -> None:
-    """Refuse a first row of numbers above numbers without a word above numbers. Raises DataError."""
+    """Refuse a first row with numbers, and no words, above numbers. Raises DataError."""
     numbers = [place for place, cell in enumerate(cells) if _NUMBER.fullmatch(cell)]
     filled = sum(bool(cell.strip()) for cell in cells)
     above_numbers = [place for place in numbers if _holds_numbers(below, place)]
