@@ -147,7 +147,7 @@ def test_last_used_file_comes_back_without_address(monkeypatch):
 def test_browser_gets_loaded_files_with_chosen_columns(app):
     frame = rated_frame()
     upload(app, csv_of(frame), GOOD)
-    say_no_other_alerts(run(box(app, "floor_model A").set_value(0.5)))
+    say_no_other_alerts(run(box(app, "floor_model A").set_value("0.5")))
     files, choices = storage(app)
     (loaded,) = files["loaded"]
     assert (loaded["name"], loaded["given_name"], loaded["size"]) == (GOOD, GOOD, len(csv_of(frame)))

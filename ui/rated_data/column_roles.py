@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import MINUS, NEUTRAL, direction, plural, score_name, score_value, shortened
+from multiloss_core.numerics import typed_number
 from multiloss_core.tables import (
     RECIPROCAL,
     ColumnMeanings,
@@ -405,14 +406,19 @@ def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: Col
     value = known.floors[known.scores.index(name)] if name in known.scores else None
     documents = vocabulary().documents
     side, end = ("above", "smallest") if direction(name) > 0 else ("below", "largest")
-    floor = place.number_input(
+    own = score_value(name, value)
+    # A box of numbers would read 1,000 as 1 and 0,9 as 9.
+    text = place.text_input(
         f"Rating floor of {as_label(score_name(name))}",
-        value=score_value(name, value),
-        format="%.10g",
+        value="" if own is None else f"{own:.10g}",
         key=_key(source, f"floor_{name}"),
         persist_state="session",
         placeholder="Estimated from the data",
         help=f"{documents.capitalize()} were rated when a score was at or {side} its floor. The {end} score in a "
         f"column is not its floor: other classifiers bring such {documents} in. Leave empty for an estimate.",
     )
-    return score_value(name, floor)
+    try:
+        return score_value(name, typed_number(text)) if text.strip() else None
+    except ValueError:
+        place.error(f"'{as_text(shortened(text))}' is not one number; type the floor as 0.5.", icon=":material/error:")
+        return value

@@ -18,8 +18,8 @@ MAX_ALERT_RULES = 20
 # Limits of a column of reasons: different words, and their letters. Proposed words have at least this share of rows.
 MAX_WORDS, MAX_LETTERS, MIN_SHARE = 40, 40, 0.001
 # A rule that is independent of a score stands only above a value of it by less than this chance, and raises fewer than
-# this share of the rows above it.
-CHANCE, MIN_ABOVE = 1e-6, 0.5
+# this share of the rows above it. A score raises at least this share of all rows.
+CHANCE, MIN_ABOVE, MIN_OF_SCORE = 1e-6, 0.5, 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ def _any(raised: Sequence[Bools]) -> Bools:
 def _names_score(raised: Bools, score: Floats) -> bool:
     """Whether the rows (m,) of a word are most of those above a value of a score."""
     known = raised & np.isfinite(score)
-    if not known.any():
+    if known.mean() < MIN_OF_SCORE:
         return False
     above = score >= score[known].min()
     is_chance = float(np.mean(above)) ** int(known.sum()) > CHANCE

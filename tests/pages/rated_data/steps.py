@@ -83,7 +83,7 @@ def box(app, name):
     """The widget of the columns expander whose key starts with `name`."""
     (found,) = [
         element
-        for kind in ("selectbox", "multiselect", "number_input", "checkbox", "segmented_control")
+        for kind in ("selectbox", "multiselect", "text_input", "checkbox", "segmented_control")
         for element in app.get(kind)
         if (element.key or "").startswith(f"{name}_")
     ]

@@ -53,8 +53,8 @@ def test_settings_file_brings_meanings_and_floors(app, monkeypatch):
     first = upload(app, csv_of(frame), "colours.csv")
     for word, meaning in zip(WORDS, ("positive", "negative", "negative", "undecided"), strict=True):
         box(first, f"meaning_rating_{word.lower()}").set_value(meaning)
-    box(first, "floor_model A").set_value(0.25)
-    box(first, "floor_model B").set_value(0.25)
+    box(first, "floor_model A").set_value("0.25")
+    box(first, "floor_model B").set_value("0.25")
     run(first)
     run(first)
     settings = offered[-1].encode()
@@ -63,7 +63,7 @@ def test_settings_file_brings_meanings_and_floors(app, monkeypatch):
     settings_uploader(other).upload("multiloss-settings.json", settings, "application/json")
     run(other)
     assert meanings(other) == meanings(first)
-    assert box(other, "floor_model A").value == 0.25
+    assert box(other, "floor_model A").value == "0.25"
     assert funnel(other) == funnel(first)
 
 

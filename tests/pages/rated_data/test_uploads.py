@@ -92,10 +92,6 @@ def test_the_template_can_be_used_as_it_is(app):
 
 UNREADABLE = {
     "binary": (b"model A,rating\n0.5,1\n0.\x006,0\n", ["'bad.csv'", "row 2"]),
-    "repeated column": (
-        b"score,score,rating\n0.5,0.4,1\n0.6,0.2,0\n",
-        ["'score'", "more than once", "columns 1 and 2"],
-    ),
     "broken Parquet": (b"PAR1 and then nothing of use PAR1", ["'bad.csv'", "Parquet"]),
 }
 
