@@ -29,7 +29,7 @@ def t_interval(values: ArrayLike, bounds: tuple[float, float], further: int | No
     """Compute the mean and t interval of independent draws (n,) or paired differences.
 
     The ends are cut to `bounds`, the least and largest value possible, which costs no coverage. `further`: for the mean
-    of so many more draws; by default for the expected value.
+    of this number of new draws; by default for the expected value.
     """
     drawn = np.asarray(values, dtype=np.float64)
     mean = float(drawn.mean())

@@ -145,7 +145,7 @@ def spambase(folder: Path | None = None) -> BinaryProblems:
 
 
 def image(folder: Path | None = None) -> BinaryProblems:
-    """Load IMAGE: 2,310 segments, 18 measures; brickface, foliage, path and sky are positive (57 %)."""
+    """Load IMAGE: 2,310 segments, 18 measures; those of `IMAGE_POSITIVE` are positive (57 %)."""
     rows = _arff_rows(checked_file(IMAGE_FILE, folder))
     measures = np.delete(np.array([row[:-1] for row in rows], float), ONLY_CONSTANT_COLUMN_OF_IMAGE, axis=1)
     labels = np.array([[row[-1] in IMAGE_POSITIVE] for row in rows])

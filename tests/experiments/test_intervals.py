@@ -27,7 +27,7 @@ def test_an_interval_of_shares_lies_within_0_and_1(values):
         assert 0.0 <= cut.low <= cut.mean <= cut.high <= 1.0
 
 
-def test_one_further_draw_lies_within_its_range_as_often_as_said():
+def test_one_further_draw_lies_in_its_range_in_95_percent():
     drawn = np.random.default_rng(3).normal(0.5, 0.05, size=(4000, 6))
     ranges = [t_interval(values, SHARE, further=1) for values in drawn[:, :5]]
     within = [found.low <= value <= found.high for found, value in zip(ranges, drawn[:, 5], strict=True)]

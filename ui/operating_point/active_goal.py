@@ -283,7 +283,9 @@ def _number(text: str, name: str) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise DataError(f"The threshold of '{score_name(name)}' is not a number: '{text[:20]}'. Type it as 0.5, or never.")
+        raise DataError(
+            f"The threshold of '{score_name(name)}' is not a number: '{text[:20]}'. Type it as 0.5, or never."
+        )
     return direction(name) * value
 
 
