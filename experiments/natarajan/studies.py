@@ -126,14 +126,9 @@ def small_set_losses(sizes: Sequence[int] = SIZES, batches: int = BATCHES) -> li
             }
             ways = {OPTIMAL_K: _losses_of_optimal_k(new, rows, loss)}
             ways |= {way: _losses_of_threshold(new, rows, loss, threshold) for way, threshold in thresholds.items()}
+            best = ways[OPTIMAL_K]
             found += [
-                BatchLoss(
-                    loss.name,
-                    size,
-                    way,
-                    t_interval(losses, SHARE),
-                    t_interval(losses - ways[OPTIMAL_K], DIFFERENCE),
-                )
+                BatchLoss(loss.name, size, way, t_interval(losses, SHARE), t_interval(losses - best, DIFFERENCE))
                 for way, losses in ways.items()
             ]
     return found
