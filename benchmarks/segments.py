@@ -95,7 +95,8 @@ def best_thresholds(truth: Segmented, chosen: Bools, target: float) -> Floats:
 
 def of_segments(paths: SegmentPaths, target: float, which: str) -> Floats:
     """Collect the thresholds (4, 2) of the segments, by their number."""
-    points = getattr(paths.points_at(target), which)
+    at = paths.points_at(target)
+    points = getattr(at, at.proposed if which == "proposal" else which)
     found = np.empty((len(SHARES), 2))
     for members, point in zip(paths.members, points, strict=True):
         found[[int(name) for name in members]] = point.thresholds

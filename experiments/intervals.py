@@ -10,6 +10,8 @@ from scipy import stats
 from multiloss_core.numerics.arrays import Bools, Floats
 
 LEVEL = 0.95
+# Bounds of a share, and of a difference of two.
+SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 # Rows of the matrix of weights held at a time: 256 x 30,000 items x 4 bytes are 30 MB.
 AT_A_TIME = 256
 
@@ -23,14 +25,19 @@ class Interval:
     high: float
 
 
-def t_interval(values: ArrayLike) -> Interval:
-    """Compute the mean and t interval of independent draws (n,) or paired differences."""
+def t_interval(values: ArrayLike, bounds: tuple[float, float], further: int | None = None) -> Interval:
+    """Compute the mean and t interval of independent draws (n,) or paired differences.
+
+    The ends are cut to `bounds`, the least and largest value possible, which costs no coverage. `further`: for the mean
+    of this number of new draws; by default for the expected value.
+    """
     drawn = np.asarray(values, dtype=np.float64)
     mean = float(drawn.mean())
     if drawn.size < 2:
         return Interval(mean, float("nan"), float("nan"))
-    half = float(stats.t.ppf((1.0 + LEVEL) / 2.0, drawn.size - 1) * drawn.std(ddof=1) / np.sqrt(drawn.size))
-    return Interval(mean, mean - half, mean + half)
+    variance = float(drawn.var(ddof=1)) * (1 / drawn.size + (1 / further if further else 0.0))
+    half = float(stats.t.ppf((1.0 + LEVEL) / 2.0, drawn.size - 1)) * variance**0.5
+    return Interval(mean, max(mean - half, bounds[0]), min(mean + half, bounds[1]))
 
 
 def percentile_interval(value: float, resampled: ArrayLike) -> Interval:

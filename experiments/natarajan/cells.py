@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
 
-from experiments.intervals import LEVEL, Interval, percentile_interval, resampled_shares, t_interval
+from experiments.intervals import DIFFERENCE, SHARE, Interval, percentile_interval, resampled_shares, t_interval
 from experiments.natarajan.data import CUTS_OF_ONE_RANKING, METHODS, PRINTED_METHODS, RECIPES, TABLE_LOSSES, TableRow
 from experiments.natarajan.predictions import RankingCuts
 from experiments.natarajan.runs import RanPart
@@ -96,7 +95,9 @@ def _of_draws(row: TableRow, at: int, ran: Sequence[RanPart]) -> list[Cell]:
     floors = np.array([[one.cuts.floors[at], one.cuts.floors_of_strengths[at]] for one in ran])
     # A printed figure may be of one draw.
     floor_low = _one_run(floors[:, 1])[0]
-    intervals = [(t_interval(loss), _one_run(loss), t_interval(loss - losses[:, 0])) for loss in losses.T]
+    intervals = [
+        (t_interval(loss, SHARE), _one_run(loss), t_interval(loss - losses[:, 0], DIFFERENCE)) for loss in losses.T
+    ]
     return _cells(row, at, intervals, floors.mean(axis=0), floor_low)
 
 
@@ -157,11 +158,8 @@ def _within(value: float, ends: tuple[float, float]) -> bool:
 
 def _one_run(values: Floats) -> tuple[float, float]:
     """Find where one further draw would lie, 95 %: wider than the interval of the mean."""
-    if values.size < 2:
-        return float("nan"), float("nan")
-    factor = stats.t.ppf((1.0 + LEVEL) / 2.0, values.size - 1) * np.sqrt(1.0 + 1.0 / values.size)
-    half = float(factor * values.std(ddof=1))
-    return float(values.mean()) - half, float(values.mean()) + half
+    found = t_interval(values, SHARE, further=1)
+    return found.low, found.high
 
 
 PROPOSED = PRINTED_METHODS[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.intervals import Interval, t_interval
+from experiments.intervals import DIFFERENCE, SHARE, Interval, t_interval
 from experiments.natarajan.cells import losses_of_cuts
 from experiments.natarajan.data import METHODS, RECIPES, TABLE_LOSSES
 from experiments.natarajan.predictions import cross_fit, cuts_of_ranking
@@ -126,8 +126,9 @@ def small_set_losses(sizes: Sequence[int] = SIZES, batches: int = BATCHES) -> li
             }
             ways = {OPTIMAL_K: _losses_of_optimal_k(new, rows, loss)}
             ways |= {way: _losses_of_threshold(new, rows, loss, threshold) for way, threshold in thresholds.items()}
+            best = ways[OPTIMAL_K]
             found += [
-                BatchLoss(loss.name, size, way, t_interval(losses), t_interval(losses - ways[OPTIMAL_K]))
+                BatchLoss(loss.name, size, way, t_interval(losses, SHARE), t_interval(losses - best, DIFFERENCE))
                 for way, losses in ways.items()
             ]
     return found

@@ -175,10 +175,10 @@ def questions() -> tuple[Question, ...]:
     """List the sets with one question, both sides where the paper leaves the class open."""
     return (
         Question("WEB PAGE", "the rare class", 34780, 981, 27824, 799),
-        Question("IMAGE", "the minority", 2310, 990, 1010),
-        Question("IMAGE", "the majority", 2310, 1320, 1010),
-        Question("SPAMBASE", "ham", 4601, 2788, 1530),
         Question("SPAMBASE", "spam", 4601, 1813, 1530),
+        Question("SPAMBASE", "ham", 4601, 2788, 1530),
+        Question("IMAGE", "the majority", 2310, 1320, 1010),
+        Question("IMAGE", "the minority", 2310, 990, 1010),
         Question("BREAST CANCER", "malignant", 683, 239, 220),
         Question("BREAST CANCER", "benign", 683, 444, 220),
     )

@@ -19,7 +19,6 @@ from .expected.methods import METHODS as METHODS
 from .expected.methods import ExpectedLosses as ExpectedLosses
 from .expected.windowed import scaled_tolerance as scaled_tolerance
 from .formulas import ConfusionMatrix as ConfusionMatrix
-from .formulas import LossFormula as LossFormula
 from .formulas import formula_with_numbers as formula_with_numbers
 from .formulas import has_empty_rate as has_empty_rate
 from .formulas import loss_formula as loss_formula
@@ -63,3 +62,4 @@ from .theorem_1.verify import Verification as Verification
 from .theorem_1.verify import verify_theorem_1 as verify_theorem_1
 from .top_k import best_k as best_k
 from .top_k import probability_order as probability_order
+from .written_formula import LossFormula as LossFormula

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
+from multiloss_core.losses.written_formula import LossFormula, latex_factor
 from multiloss_core.numerics.arrays import Floats
 
 # phi(u, v, p) on numbers or arrays that broadcast together
@@ -40,6 +41,11 @@ class Loss(ABC):
         return 0.0, 1.0
 
     @property
+    def formula(self) -> LossFormula | None:
+        """Return its formula, if it is written down."""
+        return None
+
+    @property
     def fractional_linear(self) -> "FractionalLinear | None":
         """Return the same loss as a ratio of linear functions, if it is one."""
         return None
@@ -57,6 +63,13 @@ class _ArithmeticMean(Loss):
     """
 
     name: str = field(default="AM", init=False)
+    formula = LossFormula(
+        "One minus the plain mean of two shares: of the positives that are flagged, and of the negatives that are "
+        "not flagged.",
+        r"1 - \frac{1}{2} \left( \frac{TP}{TP + FN} + \frac{TN}{TN + FP} \right)",
+        r"1 - \frac{u + p (1 - v - p)}{2 p (1 - p)}",
+        ("TP + FN", "TN + FP"),
+    )
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         return 1.0 - (_true_positive_rate(u, p) + _true_negative_rate(u, v, p)) / 2.0
@@ -82,6 +95,19 @@ class F(Loss):
         return f"F{self.beta:g}"
 
     @property
+    def formula(self) -> LossFormula:
+        """Return the formula with the square of beta as a number."""
+        both, recall = latex_factor(1 + self.beta**2), latex_factor(self.beta**2)
+        words = "as much as" if self.beta == 1 else f"{self.beta:g} times as much as"
+        return LossFormula(
+            "One minus the harmonic mean of precision (the share of flagged items that are positive) and recall (the "
+            f"share of positive items that are flagged); recall counts {words} precision.",
+            rf"1 - \frac{{{both}TP}}{{{both}TP + {recall}FN + FP}}",
+            rf"1 - \frac{{{both}u}}{{{recall}p + v}}",
+            ("TP + FP + FN",),
+        )
+
+    @property
     def fractional_linear(self) -> "FractionalLinear":
         """Return the ratio with all coefficients divided by 1 + beta^2, so that none exceeds 1."""
         weight, share = self.beta**2 / (1.0 + self.beta**2), 1.0 / (1.0 + self.beta**2)
@@ -99,6 +125,12 @@ class _Jaccard(Loss):
     """1 - TP / (TP + FP + FN) = (p + v - 2u) / (p + v - u) (Table 1), in [0, 1]."""
 
     name: str = field(default="Jaccard", init=False)
+    formula = LossFormula(
+        "Of all items that are flagged, positive or both, the share that is only one of them.",
+        r"1 - \frac{TP}{TP + FP + FN}",
+        r"\frac{p + v - 2 \cdot u}{p + v - u}",
+        ("TP + FP + FN",),
+    )
 
     @property
     def fractional_linear(self) -> "FractionalLinear":
@@ -114,6 +146,12 @@ class _GeometricMeanOfRecallAndPrecision(Loss):
     """1 - sqrt(TPR Prec) = 1 - u / sqrt(p v) (Table 1), in [0, 1]."""
 
     name: str = field(default="G-TP/PR", init=False)
+    formula = LossFormula(
+        "One minus the geometric mean of recall and precision: near F1, but lower where the two differ much.",
+        r"1 - \sqrt{\frac{TP}{TP + FN} \cdot \frac{TP}{TP + FP}}",
+        r"1 - \frac{u}{\sqrt{p \cdot v}}",
+        ("TP + FN", "TP + FP"),
+    )
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         precision = _ratio(u, v, if_empty=1.0)
@@ -125,6 +163,13 @@ class _GeometricMean(Loss):
     """1 - sqrt(TPR TNR) = 1 - sqrt(u (1 - v - p + u) / (p (1 - p))) (Table 1), in [0, 1]."""
 
     name: str = field(default="G-Mean", init=False)
+    formula = LossFormula(
+        "One minus the geometric mean of the share of positives flagged and the share of negatives not flagged: "
+        "with either at zero, the loss is 1.",
+        r"1 - \sqrt{\frac{TP}{TP + FN} \cdot \frac{TN}{TN + FP}}",
+        r"1 - \sqrt{\frac{u (1 - v - p + u)}{p (1 - p)}}",
+        ("TP + FN", "TN + FP"),
+    )
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         return 1.0 - np.sqrt(_true_positive_rate(u, p) * _true_negative_rate(u, v, p))
@@ -138,6 +183,13 @@ class _HarmonicMean(Loss):
     """
 
     name: str = field(default="H-Mean", init=False)
+    formula = LossFormula(
+        "One minus the harmonic mean of the share of positives flagged and the share of negatives not flagged: the "
+        "lower of the two has the larger weight.",
+        r"1 - \frac{2 \cdot TP \cdot TN}{TP \cdot (TN + FP) + TN \cdot (TP + FN)}",
+        r"1 - \frac{2 \cdot u (1 - v - p + u)}{(1 - v - p) p + u}",
+        ("TP + FN", "TN + FP"),
+    )
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         recall, specificity = _true_positive_rate(u, p), _true_negative_rate(u, v, p)
@@ -154,6 +206,12 @@ class _AreaUnderCurve(Loss):
     """
 
     name: str = field(default="AUC", init=False)
+    formula = LossFormula(
+        "Of all pairs of one positive and one negative, the share in which only the negative is flagged.",
+        r"\frac{FP \cdot FN}{(TP + FN) (FP + TN)}",
+        r"\frac{(v - u) (p - u)}{p (1 - p)}",
+        ("TP + FN", "FP + TN"),
+    )
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         missed = _ratio(_difference(p, u), p, if_empty=0.0)

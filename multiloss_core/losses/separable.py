@@ -9,6 +9,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import ExpectedLosses, checked_probabilities
 from multiloss_core.losses.multivariate import FractionalLinear, Loss
 from multiloss_core.losses.top_k import TopK, checked_least, top_k_of
+from multiloss_core.losses.written_formula import LossFormula
 from multiloss_core.numerics.arrays import Floats
 
 
@@ -20,6 +21,7 @@ class _SubsetZeroOne(Loss):
     """
 
     name: str = field(default="Subset 0-1", init=False)
+    formula = LossFormula("1 if any item is wrong, 0 if all are right.", r"[FP + FN > 0]", r"[v + p > 2 \cdot u]")
 
     def __call__(self, u: ArrayLike, v: ArrayLike, p: ArrayLike) -> Floats:
         wrong = np.asarray(v, float) + np.asarray(p, float) - 2.0 * np.asarray(u, float)

@@ -11,7 +11,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 
 # Standard errors to either side of a 95 % interval.
-NORMAL_95 = 1.96
+NORMAL_95 = float(ndtri(0.975))
 
 
 def share_interval(positives: ArrayLike, documents: ArrayLike, level: float = 0.95) -> Floats:

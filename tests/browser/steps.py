@@ -28,6 +28,7 @@ PAGES = {
     "rated_data": "Rated data",
     "decision_sheet": "Decision sheet",
     "operating_point": "Operating point",
+    "audit": "Audit",
     "decisions": "Decisions",
     "optimal_cut": "Optimal cut",
     "top_k": "Top-k: sort, then cut",

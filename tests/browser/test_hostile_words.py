@@ -14,12 +14,14 @@ from benchmarks.client import Client
 from tests.app_server import app_server
 from tests.browser.steps import PAGES, follow, losses, open_page, open_part, say_no_other_alerts, settle, upload
 from tests.browser.test_pages import HARMLESS
+from ui.shared.url_params import EVERY_PAGE, PARAMETERS
 
 VISITS_AT_ONCE = 3
 STRIDE = 5
 # What a figure cuts names to.
 MAX_NAME = 21
-COMMON = ("data", "data_file", "scored_data", "scored_data_file", "embed", "to", "none")
+# A name of Streamlit, and one of nothing.
+FOREIGN = ("embed", "none")
 HOSTILE = (
     "![i](http://e.example/t.png)",
     "[link](http://e.example/a)",
@@ -31,23 +33,6 @@ HOSTILE = (
     "=HYPERLINK(1)",
     "\u202eturned\u2066",
 )
-# By page, the choices that its address may hold.
-PARAMETERS = {
-    "rated_data": ("connected",),
-    "decision_sheet": ("setting", "afford", "afford_review", "goal_alerts", "goal_days", "rule"),
-    "operating_point": (
-        *("m", "method", "rule", "nodes", "count", "plain", "new_data", "resolution_1", "resolution_3", "across", "up"),
-        *("goal", "present", "against", "manual", "pin", "goal_price", "goal_alerts", "goal_days", "goal_held"),
-        *("goal_currency", "goal_annoyance", "band", "block_by", "reviews", "block_m", "block_precision", "block_cost"),
-    ),
-    "decisions": ("decisions_for", "decision", "compared_with"),
-    "optimal_cut": ("cut_loss", "cut_least", "cut_all", "cut_calibration", "cut_part", "cut_axes"),
-    "top_k": (
-        *("topk_loss", "topk_early", "topk_shown", "topk_typed", "topk_k", "topk_guess", "topk_graph_steps"),
-        *("step", "topk_step", "topk_draws", "topk_by_hand", "topk_broken", "topk_timed_loss"),
-    ),
-    "papers": ("small_loss", "paper_loss", "paper_method", "paper_set", "run_set", "strength_set", "robles_set"),
-}
 # As they stand in an address: percent-encoded, or wrongly so.
 VALUES = (
     *map(
@@ -88,8 +73,12 @@ VALUES = (
 
 def addresses(first):
     """List every page with hostile values, and one page with hostile names of data."""
-    for page, own in (*PARAMETERS.items(), ("operating_point", COMMON)):
-        yield page, query({name: VALUES[(first + STRIDE * i) % len(VALUES)] for i, name in enumerate(own)})
+    asked = dict(PARAMETERS)
+    everywhere = (*asked.pop(EVERY_PAGE), *FOREIGN)
+    for page, own in (*asked.items(), ("operating_point", everywhere)):
+        # Names that go on end in "_".
+        names = (f"{name}{1 + 2 * (first % 2)}" if name.endswith("_") else name for name in own)
+        yield page, query({name: VALUES[(first + STRIDE * i) % len(VALUES)] for i, name in enumerate(names)})
 
 
 def query(values):

@@ -88,7 +88,7 @@ def test_empty_rate_is_detected():
 
 
 def test_loss_without_formula_is_rejected():
-    with pytest.raises(DataError, match="no formula for the own loss; choose one of AM, F,"):
+    with pytest.raises(DataError, match="no formula for the own loss; choose one of AM, F1,"):
         loss_formula(UserLoss(lambda u, v, p: u, "own"))
     with pytest.raises(DataError, match="not all 0"):
         ConfusionMatrix(0.0, 0.0, 0.0, 0.0)

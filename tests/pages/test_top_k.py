@@ -2,6 +2,7 @@ import base64
 import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, fac
 from tests.pages.steps import state
 from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
+from ui.shared.widgets import LESSON
 from ui.top_k import checks as top_k_timing
 from ui.top_k.items import Settings
 from ui.top_k.parts import PARTS, TABS
@@ -91,7 +93,7 @@ def test_default_page_shows_optima_curve_formula_and_outcomes(page):
 
 
 def test_every_chart_has_its_own_key_and_a_description(page):
-    charts = {"loss": 3, "losses": 11, "early": 5, "assumption": 6, "classes": 5, "graph": 4, "tangent": 4}
+    charts = {"loss": 3, "losses": 4 + len(LOSSES), "early": 5, "assumption": 6, "classes": 5, "graph": 4, "tangent": 4}
     for name in PARTS:
         open_part(page, name)
         assert not page.exception
@@ -104,6 +106,25 @@ def test_every_chart_has_its_own_key_and_a_description(page):
         "Expected F1 loss of every cut",
         "All 1,024 predictions under F1",
     }
+
+
+@pytest.mark.parametrize("link", re.findall(r"top_k[?](\S+step=loss)", LESSON.read_text(encoding="utf-8")))
+def test_lesson_step_of_expected_loss_shows_two_numbers(link):
+    page = opened(plain="true", **{name: value for name, (value,) in parse_qs(link).items()}).run()
+    assert metrics(page)["Optimum k*"] in ("1", "2")
+    _, at_means = latex(page)[-1].rsplit("= ", 1)
+    (about,) = [caption.value for caption in page.caption if "mean outcome" in caption.value]
+    assert at_means not in about
+    assert about.endswith("another number.")
+    assert "step=loss" in link
+
+
+@pytest.mark.parametrize(("loss", "values"), [("Jaccard", "0.9,0.9,0.9"), ("AM", "0.5,0.5"), ("F", "1,1,0")])
+def test_expected_loss_is_called_another_number_where_it_is(loss, values):
+    page = opened(plain="true", topk_loss=loss, topk_p=values, topk_n=str(values.count(",") + 1), step="loss").run()
+    _, at_means = latex(page)[-1].rsplit("= ", 1)
+    (about,) = [caption.value for caption in page.caption if "mean outcome" in caption.value]
+    assert ("another number" in about) == (at_means not in about)
 
 
 def test_changing_the_controls_changes_the_result(page):

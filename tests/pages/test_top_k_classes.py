@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from multiloss_core import F, multinomial_top_k
+from multiloss_core import LOSSES, F, multinomial_top_k
 from multiloss_core.figures import regret_by_training_rows
-from multiloss_core.losses import Consistency, training_regrets
-from tests.pages.test_top_k import by_key, open_part, opened
+from multiloss_core.losses import Consistency, multinomial_losses, training_regrets
+from tests.pages.test_top_k import by_key, decoded, open_part, opened
 from ui.top_k import training
 
 
@@ -45,6 +45,23 @@ def test_own_classes_are_predicted(page, text):
     assert any(f"F1 {best.k}, " in caption.value for caption in page.caption)
     share = np.sort(CLASSES)[::-1][: best.k].sum()
     assert any(f"the true class with a probability of {100 * share:.3g}" in caption.value for caption in page.caption)
+
+
+@pytest.mark.parametrize("choice", [name for name in LOSSES if name != "F1"])
+def test_charts_show_the_loss_of_the_page(choice):
+    page = opened(plain="true", topk_loss=choice, step="classes").run()
+    by_key(page.text_area, "topk_own_classes").set_value("0.1, 0.45, 0.25, 0.05, 0.15").run()
+    assert not page.exception
+    best = multinomial_top_k(CLASSES, LOSSES[choice])
+    assert chart(page, "topk_classes").alt.endswith(f"The best set under {choice} holds {best.k}.")
+    curve = chart(page, "topk_classes_curve")
+    assert curve.alt == f"The expected {choice} loss against the number of classes, smallest at k = {best.k}."
+    line, star = json.loads(curve.spec)["data"]
+    np.testing.assert_allclose(decoded(line["y"]), multinomial_losses(CLASSES, LOSSES[choice]), atol=1e-12)
+    assert decoded(star["x"]) == [best.k]
+    share = np.sort(CLASSES)[::-1][: best.k].sum()
+    words = f"probability of {100 * share:.3g}" if best.k else "no class is chosen"
+    assert any(f"Under {choice} " in caption.value and words in caption.value for caption in page.caption)
 
 
 def test_classes_of_a_file_come_first(page):

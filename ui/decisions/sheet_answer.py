@@ -20,7 +20,7 @@ from multiloss_core.inspection import (
     precision_drift,
     weekly_counts,
 )
-from multiloss_core.numerics import Floats, precision_interval, written_number
+from multiloss_core.numerics import NORMAL_95, Floats, precision_interval, written_number
 from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import SMOOTH, Point
 from multiloss_core.thresholds.targets import manual_point
@@ -97,7 +97,7 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
     counts = point if point.alerts else totals
     low, high = precision_interval(counts.precision, counts.alerts)
     share = float(np.clip(counts.precision, 0.05, 0.95))
-    needed = share * (1 - share) * (1.96 / WANTED_MARGIN) ** 2
+    needed = share * (1 - share) * (NORMAL_95 / WANTED_MARGIN) ** 2
     few = ": too few to decide on" if positives < VERY_FEW else ""
     where = "at this point" if point.alerts else "of all rated alerts"
     st.warning(
@@ -247,8 +247,7 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
     lines = [f"**{count(point.tp)}** {'fraud' if point.tp == 1 else 'frauds'} caught", plural(point.fp, "false alert")]
     if waiting := analysis.undecided_at([point.thresholds])[0]:
         lines.append(f"{count(waiting)} not known yet")
-    if point.precision is not None:
-        lines.append(f"precision {percent(point.precision)}")
+    lines.append(f"precision {percent(point.precision)}")
     days = _days(analysis, point)
     if days is not None:
         lines.append(f"{alerts_a_day_words(days.mean)} a day (mostly {' to '.join(map(about, days.most_days))})")

@@ -64,7 +64,7 @@ def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
         "excludes it.",
     )
     calibration = _ask_calibration(calibration_column, dataset)
-    everything = all_column.toggle("Compare all seven losses", key="cut_all", bind="query-params")
+    everything = all_column.toggle("Compare all losses", key="cut_all", bind="query-params")
     # Browsers alone enforce the limits of widgets.
     if not 0.1 <= beta <= 10.0:
         st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")

@@ -220,7 +220,7 @@ def _why_not_tuned(dataset: ScoredDataset) -> str:
 
 def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
     """Show the optimal cut under each loss."""
-    st.subheader("All seven losses", anchor=False)
+    st.subheader("All losses", anchor=False)
     bar, table = st.empty(), st.empty()
     done = session().scored.compared
     show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta, at_least) not in done

@@ -1,4 +1,4 @@
-"""URL parameters that no widget is bound to, so that copied links restore them."""
+"""List all URL parameters; restore those that no widget is bound to from copied links."""
 
 import math
 import time
@@ -16,6 +16,29 @@ from ui.shared.session import UrlEcho, session
 T = TypeVar("T")
 Number = TypeVar("Number", int, float)
 
+EVERY_PAGE = "every_page"
+# One that ends in "_" stands for names that go on, as with a number.
+_LISTED = """
+every_page data data_file scored_data scored_data_file to
+rated_data now goal_days
+decision_sheet setting own afford afford_alerts_ afford_percent afford_review afford_catch afford_share goal_days \
+ rule now
+operating_point m method rule nodes count plain new_data resolution_ across up present stay now pin against hand \
+ guaranteed graph_nodes graph_step_ goal goal_price goal_alerts goal_days goal_held goal_precision goal_share \
+ goal_name goal_review goal_recovered goal_catch goal_annoyance goal_currency band block_by reviews block_m \
+ block_precision block_cost
+audit audit_budget audit_width
+decisions decisions_for decision compared_with
+optimal_cut cut_loss cut_beta cut_least cut_all cut_calibration cut_part cut_axes cut_ratio plain
+top_k topk_loss topk_beta topk_n topk_seed topk_scale topk_p topk_guess topk_k topk_shown step topk_by_hand \
+ topk_draws topk_early topk_broken topk_ties topk_tied_loss topk_strength topk_other_loss topk_timed_loss \
+ topk_graph_steps topk_step topk_tangent_at plain
+papers paper_loss paper_method paper_set paper_edge paper_measure paper_source paper_view paper_target small_loss \
+ run_set strength_set strength_loss robles_set robles_measure robles_mode robles_row
+"""
+# Every name by page.
+PARAMETERS = {page: tuple(names) for page, *names in map(str.split, _LISTED.strip().splitlines())}
+NAMES = frozenset(name for names in PARAMETERS.values() for name in names)
 SEPARATOR = ","
 MAX_NUMBERS = 10
 # Sliders for a marginal precision, in percent.
@@ -32,6 +55,9 @@ class UrlParameter(Generic[T]):
     name: str
     read: Callable[[str], T | None]
     write: Callable[[T], str]
+
+    def __post_init__(self) -> None:
+        require_listed(self.name)
 
     def asked(self, *, if_gone: T | None = None) -> T | None:
         """Return a new value from a link or a browser step back; None if unchanged or invalid.
@@ -124,8 +150,15 @@ def ask_number(
         st.session_state[key] = within(start, bounds, usual)
         st.query_params[key] = repr(st.session_state[key])
     value = bounds[0] if key in st.session_state else within(usual, bounds, bounds[0])
-    bound = {"bind": "query-params"} if in_address else {}
+    bound = {"bind": "query-params"} if in_address and require_listed(key) else {}
     return within(widget(label, *bounds, value, *step, key=key, **bound, **options), bounds, usual)
+
+
+def require_listed(name: str) -> bool:
+    """Return True for a name of `PARAMETERS`. Raises KeyError for any other."""
+    if name in NAMES or f"{name.rpartition('_')[0]}_" in NAMES:
+        return True
+    raise KeyError(f"The URL parameter {name} is not listed in PARAMETERS.")
 
 
 def within(value: object, bounds: tuple[Number, Number], usual: Number) -> Number:

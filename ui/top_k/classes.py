@@ -36,7 +36,7 @@ def one_label_among_classes(settings: Settings) -> None:
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    name, chosen = losses["F"].name, best["F"]
+    name, chosen = settings.loss.name, best[settings.choice]
     left, right = st.columns(2)
     left.plotly_chart(
         sorted_probabilities(
@@ -50,7 +50,7 @@ def one_label_among_classes(settings: Settings) -> None:
         left.caption(f"The {MAX_BARS} most probable of {count(classes.size)} classes.")
     right.plotly_chart(
         loss_curve(
-            multinomial_losses(classes, losses["F"]),
+            multinomial_losses(classes, settings.loss),
             [CurveMark("optimum k*", chosen.k, "star")],
             loss_name=name,
             theme=theme(),
@@ -63,6 +63,8 @@ def one_label_among_classes(settings: Settings) -> None:
     st.caption(
         f"Under {name} the predicted set holds the true class with a probability of "
         f"{short_percent(float(classes[: chosen.k].sum()))}."
+        if chosen.k
+        else f"Under {name} the empty set has the smallest loss: no class is chosen."
     )
 
 

@@ -1,4 +1,4 @@
-"""The optimum of the items under each of the seven losses."""
+"""The optimum of the items under each loss."""
 
 import pandas as pd
 import streamlit as st
@@ -49,7 +49,7 @@ def every_loss(settings: Settings) -> None:
         "such mistake, so AUC cannot choose a cut. With half a mistake for each pair treated alike, it becomes AM."
     )
     st.caption("P(Y = 1 | x) of each item, largest first. Strong colour: predicted positive.")
-    places = [*st.columns(4), *st.columns(4)]
+    places = [column for _ in range(0, len(optima), 4) for column in st.columns(4)]
     for place, (name, search, top_k) in zip(places, optima, strict=False):
         place.plotly_chart(
             sorted_probabilities(

@@ -20,11 +20,13 @@ def expected_loss(settings: Settings) -> None:
         show_formula(settings.loss)
     else:
         top_k = found_optimum(probabilities, settings).top_k
+        counts, expected = promised_counts(probabilities, top_k.selected), f"{top_k.expected_loss:.4f}"
+        relation = "here the same number" if f"{counts.loss(settings.loss):.4f}" == expected else "another number"
         about = (
-            f"The formula at the mean counts of the best prediction. The expected loss, {top_k.expected_loss:.4f}, is "
-            "another number: the mean of the losses of all outcomes, not the loss of the mean outcome."
+            "The formula at the mean counts of the best prediction. The expected loss is the mean of the losses of all "
+            f"outcomes, not the loss of the mean outcome: {expected}, {relation}."
         )
-        show_formula(settings.loss, promised_counts(probabilities, top_k.selected), about)
+        show_formula(settings.loss, counts, about)
     st.subheader("Three items, eight outcomes")
     eight_outcomes(probabilities, settings.loss)
 

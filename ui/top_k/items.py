@@ -96,7 +96,7 @@ def drawn_probabilities(n: int, seed: int, scale: float) -> Floats:
 
 
 def chosen_losses(beta: float) -> dict[str, Loss]:
-    """Make the seven losses of Table 1, F with the chosen beta."""
+    """Make the losses of Table 1, F with the chosen beta."""
     return {choice: named_loss(choice, beta) for choice in LOSS_CHOICES}
 
 

@@ -47,8 +47,8 @@ def sliding_along_the_curve(_: Settings) -> None:
         theme=None,
     )
     st.caption(
-        "The same simulated documents as in the graph above, on a finer grid. The curve is uneven, as counts are; the "
-        "concave majorant, the tight string over it, is where tangents touch."
+        "The same simulated documents as in the tab *Threshold graph*, on a finer grid. The curve is uneven, as counts "
+        "are; the concave majorant, the tight string over it, is where tangents touch."
     )
 
 
