@@ -143,7 +143,7 @@ def add_stacked_counts(
         ("false alerts (FP)", FALSE_POSITIVE, fp, hatched),
     ]
     if undecided is not None and undecided.any():
-        kinds.append(("not yet decided", UNDECIDED, undecided, np.full(len(undecided), "x")))
+        kinds.append(("undecided", UNDECIDED, undecided, np.full(len(undecided), "x")))
     for label, colour, counts, shape in kinds:
         figure.add_bar(
             name=label,

@@ -227,16 +227,18 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         return
     point, names = setting.point, analysis.names
     st.caption(as_text(setting.asked))
-    values = zip(names, analysis.deployable(point).tolist(), strict=True)
+    values = analysis.deployable(point).tolist()
+    words = (reached(name, value, analysis.alert_rules) for name, value in zip(names, values, strict=True))
     st.markdown(
         "  \n".join(
-            f"{as_text(shortened(score_name(name)))} **{reached(name, value).replace(' ', NO_BREAK)}**"
-            for name, value in values
+            f"{as_text(shortened(score_name(name)))} **{word.replace(' ', NO_BREAK)}**"
+            for name, word in zip(names, words, strict=True)
         )
     )
-    lines = [f"**{count(point.tp)}** {'fraud' if point.tp == 1 else 'frauds'} caught", plural(point.fp, "false alert")]
+    caught, noun = plural(point.tp, "fraud").split()
+    lines = [f"**{caught}** {noun} caught", plural(point.fp, "false alert")]
     if waiting := analysis.undecided_at([point.thresholds])[0]:
-        lines.append(f"{count(waiting)} not known yet")
+        lines.append(f"{count(waiting)} undecided")
     if point.precision is not None:
         lines.append(f"precision {percent(point.precision)}")
     days = _days(analysis, point)
