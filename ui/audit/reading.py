@@ -145,7 +145,7 @@ def _show_picture(reading: AuditReading, found: AuditEstimates, strata: tuple[St
         theme=None,
         key="audit_chart",
         alt=f"{plural(round(caught + blocked), 'positive', 'are')} caught; "
-        f" {kept_back:,.0f} are rated and not flagged, and about "
+        f"{kept_back:,.0f} are rated and not flagged, and about "
         f"{unflagged:,.0f} lie below the floors, by stratum.",
     )
 

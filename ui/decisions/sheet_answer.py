@@ -188,7 +188,7 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
             set_manual_thresholds([None if np.isinf(value) else value for value in linked])
     is_own = shown is not None and (led is None or not np.array_equal(shown.point.thresholds, led.thresholds))
     if shown is not None and is_own:
-        OWN_IN_ADDRESS.show(shown.point.thresholds.tolist())
+        OWN_IN_ADDRESS.show(analysis.deployable(shown.point).tolist())
         target = recorded_target(analysis, shown.point) or target_of_point(shown.point)
         return Setting(OWN, "as chosen there", "", target, shown.point)
     OWN_IN_ADDRESS.show(None)
