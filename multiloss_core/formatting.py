@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -9,6 +10,7 @@ NEVER = "never"
 UNDEFINED = "undefined"
 # Prefix of an inverted score: "minus trust" holds -trust, as low values of trust are suspicious.
 MINUS = "minus "
+MAX_RULES_NAMED = 2
 # Between a column of alert reasons and one of its words: "reason has R12" is 1 where the cell holds that word, else 0.
 HAS = " has "
 # Cents are hidden from here on.
@@ -127,8 +129,10 @@ def score_side(name: str) -> str:
     return f"{score_name(name)} {'≤' if name.startswith(MINUS) else '≥'}"
 
 
-def reached(name: str, value: float | None) -> str:
-    """Write the condition of a threshold, such as "≥ 0.5", or "≤ 432" if inverted; or `never`."""
+def reached(name: str, value: float | None, alert_rules: Sequence[str] = ()) -> str:
+    """Write the condition of a threshold: "≥ 0.5", "≤ 432" if inverted, `never`; "on" or "off" for alert rules."""
+    if name in alert_rules:
+        return on_or_off(name, value)
     words = score_threshold(name, value)
     return words if words == NEVER else f"{'≤' if name.startswith(MINUS) else '≥'} {words}"
 
@@ -137,6 +141,12 @@ def on_or_off(name: str, value: float | None) -> str:
     """Write the threshold of an alert rule: 1 as "on", never as "off", others as numbers."""
     words = score_threshold(name, value)
     return {"1": "on", NEVER: "off"}.get(words, words)
+
+
+def rules_named(names: Sequence[str]) -> list[str]:
+    """Name alert rules, or count them where they are more than two."""
+    counted = len(names) > MAX_RULES_NAMED
+    return [plural(len(names), "rule")] if counted else [f"{shortened(name)} rule" for name in names]
 
 
 def signed(value: float, words: str) -> str:
@@ -155,23 +165,35 @@ def shortened(text: object, limit: int = 40) -> str:
     return words if len(words) <= limit else f"{words[:limit]}…"
 
 
-_SINGULAR = {"are": "is", "were": "was", "have": "has"}
+# Plurals of nouns, and singulars of verbs, that no rule gives.
+_IRREGULAR = {"stratum": "strata", "are": "is", "were": "was", "have": "has"}
+
+
+def several(words: str) -> str:
+    """Write the plural of a noun: "alerts", "catches", "queries", "strata"; also a verb's singular."""
+    *before, last = words.split(" ")
+    ending = "es" if last.endswith(("s", "x", "z", "ch", "sh", "o")) else "s"
+    stem = last
+    if re.search("[^aeiou]y$", last):
+        stem, ending = last[:-1], "ies"
+    return " ".join([*before, _IRREGULAR.get(last, f"{stem}{ending}")])
 
 
 def plural(value: float, noun: str, verb: str = "") -> str:
     """Write a count with its noun and an optional verb, given in the plural: "1 row is"."""
-    words = f"{count(value)} {noun}{'' if value == 1 else 's'}"
-    return f"{words} {_SINGULAR.get(verb, f'{verb}s') if value == 1 else verb}" if verb else words
+    number = count(value)
+    is_one = number == "1"
+    words = f"{number} {noun if is_one else several(noun)}"
+    return f"{words} {several(verb) if is_one else verb}" if verb else words
 
 
 def price(marginal_precision: float, positive: str = "positive") -> str:
     """Write a marginal precision as false alerts for each extra `positive`."""
     false_per_catch = (1 - marginal_precision) / marginal_precision
-    if false_per_catch >= 1:
-        return (
-            f"{false_per_catch:.3g} false alert{'' if false_per_catch == 1 else 's'} for each extra {positive} caught"
-        )
-    return f"1 false alert for every {1 / false_per_catch:.3g} extra {positive}s caught"
+    number = f"{max(false_per_catch, 1 / false_per_catch):.3g}"
+    if false_per_catch >= 1 or number == "1":
+        return f"{number} {'false alert' if number == '1' else 'false alerts'} for each extra {positive} caught"
+    return f"1 false alert for every {number} extra {several(positive)} caught"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,8 +213,8 @@ class Vocabulary:
     documents: str = "documents"
 
     def calling_rows(self, noun: str) -> "Vocabulary":
-        """Use another noun for a row, one that takes an s for several."""
-        return replace(self, document=noun, documents=f"{noun}s")
+        """Use another noun for a row."""
+        return replace(self, document=noun, documents=several(noun))
 
     @property
     def a_document(self) -> str:

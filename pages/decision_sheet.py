@@ -15,7 +15,8 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 st.title("Decision sheet")
-questions, answers = st.columns([5, 8], gap="large")
+with st.container(key="sheet"):
+    questions, answers = st.columns([5, 8], gap="large")
 with questions:
     source = choose_source()
     use_goals_of(source.fingerprint)

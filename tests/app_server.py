@@ -41,12 +41,13 @@ def app_server(
     *,
     root: Path = ROOT,
     before: Sequence[str] = (),
+    script: str = "server.py",
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Start a server of the app and yield its address; log and decisions are in `folder`.
 
     `secrets`: the file that names the sources it may count in. `root`: where the app is installed. `before` stands
-    before the command; `environment` is added to this process's own.
+    before the command, which runs `script`; `environment` is added to this process's own.
     """
     port = port or free_port()
     address = f"http://127.0.0.1:{port}"
@@ -55,7 +56,7 @@ def app_server(
         process = subprocess.Popen(
             [
                 *before,
-                *(sys.executable, "-m", "streamlit", "run", "server.py"),
+                *(sys.executable, "-m", "streamlit", "run", script),
                 f"--server.port={port}",
                 "--server.headless=true",
                 "--server.fileWatcherType=none",

@@ -1,16 +1,6 @@
 """Each benchmark runs to its end in its shortest form, and prints a table with numbers."""
 
-import importlib
-import importlib.util
-import inspect
-import re
-import sys
 from pathlib import Path
-
-import pytest
-
-from benchmarks import load, thresholds
-from benchmarks.stress import available_detectors
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 MODULES = [file.stem for file in sorted(FOLDER.glob("*.py")) if "__main__" in file.read_text(encoding="utf-8")]

@@ -20,7 +20,7 @@ from multiloss_core.decisions import (
     sql_where,
 )
 from multiloss_core.figures import weeks_drawing
-from multiloss_core.formatting import count, money, on_or_off, reached, score_name, share, shortened
+from multiloss_core.formatting import count, money, reached, rules_named, score_name, share, shortened
 from multiloss_core.thresholds import Rule
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary, without_links
 from ui.shared.session import session
@@ -190,10 +190,12 @@ def target_words(record: DecisionRecord) -> str:
 
 def thresholds_words(names: Sequence[str], thresholds: Sequence[float | None], alert_rules: Sequence[str] = ()) -> str:
     """Format thresholds with the names of their classifiers, alert rules as on or off."""
-    return ", ".join(
-        f"{score_name(name)} {f'rule {on_or_off(name, value)}' if name in alert_rules else reached(name, value)}"
-        for name, value in zip(names, thresholds, strict=True)
-    )
+    words = {name: reached(name, value, alert_rules) for name, value in zip(names, thresholds, strict=True)}
+    parts = [f"{score_name(name)} {word}" for name, word in words.items() if name not in alert_rules]
+    for state in ("on", "off"):
+        same = [name for name, word in words.items() if name in alert_rules and word == state]
+        parts += [f"{rules} {state}" for rules in rules_named(same)]
+    return ", ".join(parts)
 
 
 def decided_words(record: DecisionRecord) -> str:

@@ -38,7 +38,7 @@ from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.segments import flagged_documents
 from multiloss_core.engines import count_strata, draw_in, strata_in
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import count, percent, plural, score_name, short_percent
+from multiloss_core.formatting import percent, plural, score_name, short_percent
 from multiloss_core.numerics import Floats, Indices
 from multiloss_core.tables import ColumnMeanings, frame_as_csv, read_file
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch
@@ -213,7 +213,7 @@ def _population(
 
 def _plan_lines(found: AuditPlan) -> list[str]:
     rows = [
-        f"  {place}  {count(size)} documents, {count(rated)} ratings, {short_percent(share)} drawn: {label}"
+        f"  {place}  {plural(size, 'document')}, {plural(rated, 'rating')}, {short_percent(share)} drawn: {label}"
         for place, (label, size, rated, share) in enumerate(
             zip(found.strata.labels, found.sizes, found.allocation, found.probabilities, strict=True)
         )

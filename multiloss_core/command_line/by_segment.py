@@ -17,6 +17,7 @@ from multiloss_core.formatting import plural, shortened
 from multiloss_core.generalisation import PointBootstrap, bootstrap_flagged, bootstrap_thresholds
 from multiloss_core.numerics import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints, segment_paths
+from multiloss_core.segments.gate import WITHIN_CHANCE
 from multiloss_core.thresholds import Rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 
@@ -92,5 +93,5 @@ class ChoiceBySegment:
         )
         words = f"{estimate} frauds net of false alerts at this target on held-out alerts (95 %: {low} to {high})"
         if self.recorded is not None:
-            return f"{subject} gain {words}."
+            return f"{subject} gain {words}.{f' {WITHIN_CHANCE}' if gain.low <= 0 else ''}"
         return f"{subject} would gain {words}: no clear gain over all targets, so one set of thresholds stays."

@@ -70,7 +70,7 @@ def _counted_words(watched: Watched) -> str:
         return "How much was rated then is not known, so only the precision is compared."
     number = count if watched.record.settings.amount is None else money
     size_then, size_now = (
-        f"in {count(size)} days" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
+        f"in {plural(size, 'day')}" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
         for size in (sizes.then, sizes.now)
     )
     alerts_then, alerts_now = number(then.alerts + sizes.undecided[0]), number(now.alerts + sizes.undecided[1])

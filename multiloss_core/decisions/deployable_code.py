@@ -11,7 +11,7 @@ from multiloss_core.decisions.record_fields import RecordedAlertRule
 from multiloss_core.decisions.segments import FALSE_WORDS, TRUE_WORDS, RecordedSegments
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import comparison, score_name, score_value
+from multiloss_core.formatting import MINUS, comparison, score_name, score_value
 from multiloss_core.tables.column_values import BLANK, SIGNS_OF_LISTS, has_word, list_form, trimmed_in_sql
 from multiloss_core.tables.yes_no import is_listed_in_sql, raised_words
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
@@ -92,7 +92,9 @@ def sql_where(record: DecisionRecord) -> str:
 def sql_comment(record: DecisionRecord) -> str:
     """Write a comment that names the decision, its date and its rule."""
     content = record.as_dict()
-    return f"-- Decision {record.record_id}, {content['created']}: {rule_in_words(record.settings.rule)}.\n"
+    inverted = [name for name in record.columns.scores if name.startswith(MINUS)]
+    words = rule_in_words(record.settings.rule, inverted=inverted)
+    return f"-- Decision {record.record_id}, {content['created']}: {words}.\n"
 
 
 def sql_action(record: DecisionRecord) -> str:

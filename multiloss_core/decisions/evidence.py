@@ -43,7 +43,7 @@ class RecordedSegment(RecordedAlerts):
 
 @recorded
 class RecordedDays:
-    """Alerts per day, with those not yet decided: the mean, and the bounds of eight of ten days."""
+    """Alerts per day, undecided ones included: the mean, and the bounds of eight of ten days."""
 
     mean: Count
     low: Count
@@ -79,7 +79,7 @@ class RecordedEvidence:
     time: Name | None = None
     segment: Name | None = None
     undecided: Count = 0.0
-    """Alerts at the thresholds that are not yet decided: neither TP nor FP."""
+    """Undecided alerts at the thresholds: neither TP nor FP."""
     current_undecided: Count | None = None
     """The same at the current thresholds; null where none are known."""
     chance: RecordedChance | None = None

@@ -43,7 +43,7 @@ class Observed(Counts[float]):
 
     @property
     def all_alerts(self) -> float:
-        """The alerts, with those not yet decided as far as these are known."""
+        """The alerts, undecided ones included as far as these are known."""
         return self.alerts + (self.undecided or 0.0)
 
 

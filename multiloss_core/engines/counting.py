@@ -71,7 +71,7 @@ def count_documents(
         found, _ = positive_scores(engine, table, columns, number)
         axes.append(score_nodes(found, floors[number], score.high, resolution or RESOLUTIONS[len(columns.scores)]))
     axes += [np.ones(1)] * len(columns.alert_rules)
-    report(f"Counting {checked.funnel.at_or_above_floor:,} documents")
+    report(f"Counting {plural(checked.funnel.at_or_above_floor, 'document')}")
     counted = CellCounts(*count_cells(engine, table, columns, tuple(axes)))
     return rated_counts(
         tuple(axes),

@@ -21,11 +21,12 @@ def audit_chart(
     theme: Theme,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """Draw the positives that are flagged, only rated, and in each stratum with its interval.
+    """Draw the positives that are flagged, only rated, and in each stratum with its interval; hover names its scores.
 
     Bars of what is caught are green and the others are hatched; blocked documents are caught.
     """
-    names = [FLAGGED, KEPT_BACK, *(f"{place} · {one.label}" for place, one in enumerate(strata))]
+    names = [FLAGGED, KEPT_BACK, *(f"stratum {place}" for place in range(len(strata)))]
+    labels = np.array([FLAGGED, KEPT_BACK, *(style.literal(one.label) for one in strata)], dtype=object)
     values = np.array([caught, kept_back, *(one.positives.estimate for one in strata)])
     low, high = (
         np.array([caught, kept_back, *(getattr(one.positives, side) for one in strata)]) for side in ("low", "high")
@@ -41,7 +42,7 @@ def audit_chart(
     ):
         shares = 100 * values[chosen] / everything if everything else np.zeros(int(chosen.sum()))
         figure.add_bar(
-            y=[style.literal(name) for name, used in zip(names, chosen, strict=True) if used],
+            y=[name for name, used in zip(names, chosen, strict=True) if used],
             x=values[chosen],
             orientation="h",
             name=words,
@@ -54,12 +55,14 @@ def audit_chart(
                 "color": style.ink(theme),
                 "thickness": 1.5,
             },
-            customdata=np.column_stack([shares, low[chosen], high[chosen]]),
+            customdata=[
+                *zip(shares.tolist(), low[chosen].tolist(), high[chosen].tolist(), labels[chosen], strict=True)
+            ],
             hovertemplate="%{x:,.0f} positives (%{customdata[1]:,.0f} to %{customdata[2]:,.0f})<br>"
-            "%{customdata[0]:.1f} % of all<extra>%{y}</extra>",
+            "%{customdata[0]:.1f} % of all<br>%{customdata[3]}<extra>%{y}</extra>",
         )
-    shown = [style.literal(name) for name, used in zip(names, drawn, strict=True) if used]
-    figure.update_yaxes(categoryorder="array", categoryarray=shown[::-1], automargin=True, title="scores")
+    shown = [name for name, used in zip(names, drawn, strict=True) if used]
+    figure.update_yaxes(categoryorder="array", categoryarray=shown[::-1], automargin=True)
     figure.update_xaxes(
         title=f"{vocabulary.positive} ({vocabulary.documents}), with 95 % intervals", rangemode="tozero"
     )

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.formatting import NEUTRAL, Vocabulary
+from multiloss_core.formatting import NEUTRAL, Vocabulary, between, percent
 from multiloss_core.inspection.periods import DAY, DailyAlerts, WeeklyCounts
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.time_column import Times
@@ -56,7 +56,7 @@ def weekly_chart(weeks: WeeklyCounts, *, theme: Theme, vocabulary: Vocabulary = 
             "domain": [0, 1 - COUNTS_SHARE - GAP / 2],
             "title": {"text": "precision"},
             "range": [0, min(1.0, 1.1 * _highest(weeks))],
-            "tickformat": ".0%",
+            **style.percent_axis(most=min(1.0, 1.1 * _highest(weeks))),
         },
     )
     return figure
@@ -107,7 +107,8 @@ def _add_precision(figure: go.Figure, weeks: WeeklyCounts, middle: list[str], wo
             mode="lines",
             line={"color": ink, "width": 1, "dash": "dash"},
             name="precision of all weeks",
-            hovertemplate="all weeks<br>precision %{y:.1%}<extra></extra>",
+            hovertemplate="all weeks<br>precision %{text}<extra></extra>",
+            text=[percent(overall)] * 2,
         )
     figure.add_scatter(
         x=middle,
@@ -122,10 +123,11 @@ def _add_precision(figure: go.Figure, weeks: WeeklyCounts, middle: list[str], wo
         },
         name="precision",
         customdata=[
-            "" if np.isnan(low) else f"{week}<br>95 % interval {low:.0%} to {high:.0%}"
+            "" if np.isnan(low) else f"{week}<br>95 % interval {between((low, high))}"
             for week, low, high in zip(words, *weeks.intervals, strict=True)
         ],
-        hovertemplate="precision %{y:.1%}<br>%{customdata}<extra></extra>",
+        text=[percent(value) for value in weeks.precision],
+        hovertemplate="precision %{text}<br>%{customdata}<extra></extra>",
     )
 
 

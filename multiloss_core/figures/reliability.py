@@ -3,7 +3,8 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from multiloss_core.figures.theme import TRUE_POSITIVE, Theme, ink, new_figure
+from multiloss_core.figures.theme import TRUE_POSITIVE, Theme, ink, new_figure, percent_axis
+from multiloss_core.formatting import short_percent
 from multiloss_core.losses.reliability import Reliability
 
 
@@ -36,7 +37,9 @@ def reliability_chart(
     ):
         chosen = found.outside == misses
         shown = np.maximum(found.observed[chosen], edge)
-        details = (found.promised, found.observed, found.low, found.high, found.positives, found.items)
+        shares = zip(*(part[chosen] for part in (found.promised, found.observed, found.low, found.high)), strict=True)
+        counts = np.column_stack([found.positives, found.items])[chosen].tolist()
+        details = [(*map(short_percent, four), *two) for four, two in zip(shares, counts, strict=True)]
         figure.add_scatter(
             x=np.maximum(found.promised[chosen], edge),
             y=shown,
@@ -53,15 +56,19 @@ def reliability_chart(
             cliponaxis=False,
             showlegend=bool(chosen.any()),
             marker={"color": TRUE_POSITIVE, "symbol": symbol, "size": 9},
-            customdata=np.column_stack(details)[chosen],
-            hovertemplate="expected %{customdata[0]:.4~p}<br>observed %{customdata[1]:.4~p} "
-            "(%{customdata[2]:.3~p} to %{customdata[3]:.3~p})<br>%{customdata[4]:,} of %{customdata[5]:,} items"
+            customdata=details,
+            hovertemplate="expected %{customdata[0]}<br>observed %{customdata[1]} "
+            "(%{customdata[2]} to %{customdata[3]})<br>%{customdata[4]:,} of %{customdata[5]:,} items"
             "<extra></extra>",
         )
     figure.update_layout(margin={"b": 120}, meta={"edge": edge})
-    kind = {"type": "log", "dtick": 1, "range": [np.log10(edge), 0.05]} if logarithmic else {"range": [0, _top(found)]}
-    figure.update_xaxes(title_text="mean probability of the group (expected)", tickformat=".4~p", **kind)
-    figure.update_yaxes(title_text="share of positives (observed)", tickformat=".4~p", **kind)
+    kind = {"range": [0, _top(found)], **percent_axis(most=_top(found))}
+    if logarithmic:
+        powers = 10.0 ** np.arange(round(np.log10(edge)), 1)
+        words = [*map(short_percent, powers)]
+        kind = {"type": "log", "range": [np.log10(edge), 0.05], "tickvals": powers, "ticktext": words}
+    figure.update_xaxes(title_text="mean probability of the group (expected)", **kind)
+    figure.update_yaxes(title_text="share of positives (observed)", **kind)
     return figure
 
 

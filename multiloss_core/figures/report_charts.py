@@ -174,7 +174,7 @@ def weeks_drawing(weeks: Sequence[Any], vocabulary: Vocabulary) -> str:
     kinds = [
         (style.TRUE_POSITIVE, vocabulary.true_positives, [week.tp for week in weeks]),
         (style.FALSE_POSITIVE, "false alerts (FP)", [week.fp for week in weeks]),
-        (style.UNDECIDED, "not yet decided", [week.undecided for week in weeks]),
+        (style.UNDECIDED, "undecided", [week.undecided for week in weeks]),
     ]
     with new_chart("Alerts of each week") as chart:
         axes = chart.axes("week of", f"alerts ({vocabulary.documents})")

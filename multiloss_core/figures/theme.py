@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures.looks import METHOD_LOOKS, look_of
-from multiloss_core.formatting import Vocabulary
+from multiloss_core.formatting import Vocabulary, short_percent
 from multiloss_core.numerics.arrays import Bools, Floats
 
 Theme = Literal["light", "dark"]
@@ -61,6 +61,13 @@ def on_dark(scale: list[list[Any]]) -> list[list[Any]]:
     return [[0.0, _PAPER["dark"]], [0.5, colours[2]], [1.0, colours[1]]]
 
 
+def percent_axis(least: float = 0.0, most: float = 1.0) -> dict[str, Any]:
+    """Make ticks of an axis of shares, within [least, most], which are written as percentages."""
+    step = next((step for step in (0.01, 0.02, 0.05, 0.1) if most - least <= 6 * step), 0.2)
+    ticks = np.arange(np.ceil(least / step - 1e-9), np.floor(most / step + 1e-9) + 1) * step
+    return {"tickvals": ticks.tolist(), "ticktext": [short_percent(tick) for tick in ticks.tolist()]}
+
+
 def new_figure(title: str, theme: Theme, *, height: int = 420) -> go.Figure:
     """Make an empty figure with this template: `title`, `height` in pixels, legend below."""
     return go.Figure(layout={"template": _template(theme), "title": {"text": title}, "height": height})
@@ -75,6 +82,7 @@ def _template(theme: Theme) -> go.layout.Template:
         "zerolinecolor": grid(theme),
         # Fixed margins: measuring them anew doubles the time a chart takes to draw.
         "automargin": False,
+        "separatethousands": True,
         "title": {"standoff": 8},
     }
     scene_axis = {
@@ -82,6 +90,7 @@ def _template(theme: Theme) -> go.layout.Template:
         "zerolinecolor": grid(theme),
         "backgroundcolor": paper(theme),
         "showbackground": True,
+        "separatethousands": True,
     }
     return go.layout.Template(
         layout={
@@ -143,7 +152,7 @@ def add_stacked_counts(
         ("false alerts (FP)", FALSE_POSITIVE, fp, hatched),
     ]
     if undecided is not None and undecided.any():
-        kinds.append(("not yet decided", UNDECIDED, undecided, np.full(len(undecided), "x")))
+        kinds.append(("undecided", UNDECIDED, undecided, np.full(len(undecided), "x")))
     for label, colour, counts, shape in kinds:
         figure.add_bar(
             name=label,

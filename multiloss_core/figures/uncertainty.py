@@ -9,7 +9,7 @@ from multiloss_core.figures import theme as style
 from multiloss_core.figures.looks import look_of
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import inside, on_scale
-from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary
+from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, percent
 from multiloss_core.generalisation.bootstrap_intervals import PathBands
 from multiloss_core.numerics.arrays import Floats
 
@@ -57,12 +57,13 @@ def marginal_precision_curve(
         line={"color": look_of("smooth").colour, "width": 2.5},
         marker={"size": 4},
         name="smooth path",
-        hovertemplate=f"%{{x:,.0f}} {what}<br>marginal precision %{{y:.1%}}<extra></extra>",
+        hovertemplate=f"%{{x:,.0f}} {what}<br>marginal precision %{{text}}<extra></extra>",
+        text=[percent(value) for value in bands.marginal_precision[0][order]],
     )
     figure.add_hline(y=target, line={"color": style.ink(theme), "dash": "dot", "width": 1})
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title=f"{flagged} expected on new data ({vocabulary.counted(unit)})", rangemode="tozero")
-    figure.update_yaxes(title=f"{vocabulary.positives} {unit.among_next}", tickformat=".0%", range=[0, 1])
+    figure.update_yaxes(title=f"{vocabulary.positives} {unit.among_next}", range=[0, 1], **style.percent_axis())
     return figure
 
 

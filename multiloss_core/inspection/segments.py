@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import plural
 from multiloss_core.numerics.arrays import Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, flagged, require_rule
@@ -123,7 +124,7 @@ def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:
     }
     squares = sum(segment.alerts**2 / segment.size for segment in others if segment.alerts > 0)
     counts = Counts(added.pop("tp"), added.pop("fp"))
-    return (*segments[:most], _segment(f"({len(others)} others)", counts, squares, **added))
+    return (*segments[:most], _segment(f"({plural(len(others), 'other')})", counts, squares, **added))
 
 
 def _segment(

@@ -62,7 +62,7 @@ class ColumnMeanings:
             if meaning is None:
                 raise DataError(
                     f"What '{shortened(rating)}' in '{self.rating}' means is unknown; choose fraud, not fraud or "
-                    "not known yet."
+                    "undecided."
                 )
         for column, sign in self.decimal_signs:
             if sign is None:

@@ -77,7 +77,7 @@ def test_a_raw_export_gives_thresholds_in_few_clicks(server, flat_page, frame, k
     page.locator(".st-key-way_on").get_by_role("link", name="Operating point").click()
     clicks += 1
     expect_point(page, SCORES, expected)
-    rates = page.locator('.explorer .rates tr:has(th[data-label="of them not yet decided"]) td > span')
+    rates = page.locator('.explorer .rates tr:has(th[data-label="of them undecided"]) td > span')
     expect(rates).to_have_text(f"{waiting:,}")
     settle(page)
     with opened_popover(page, "Download"), page.expect_download() as download:

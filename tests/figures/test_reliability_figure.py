@@ -22,7 +22,7 @@ def test_every_group_is_a_point_with_its_interval(theme, logarithmic):
     edge = figure.layout.meta["edge"]
     assert len(fitting.x) + len(missing.x) == found.items.size
     assert len(missing.x) == found.outside.sum()
-    np.testing.assert_allclose(fitting.customdata[:, 4], found.positives[~found.outside])
+    assert [row[4] for row in fitting.customdata] == found.positives[~found.outside].tolist()
     np.testing.assert_allclose(fitting.y + fitting.error_y.array, found.high[~found.outside])
     bottom = fitting.y - fitting.error_y.arrayminus
     np.testing.assert_allclose(bottom, np.maximum(found.low[~found.outside], edge))

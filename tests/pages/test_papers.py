@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -111,7 +112,7 @@ def test_figures_of_robles_are_drawn_when_opened(app):
 def test_running_times_are_measured_on_request(app):
     app.session_state["paper_times"] = True
     run(app)
-    shown = table(run(app.button(key="paper_measure").click()), "Nodes")
+    shown = table(run(app.button(key="paper_measure_times").click()), "Nodes")
     assert shown["Nodes"].tolist() == [20, 400, 8_000, 160_000]
     assert (shown[["graph, s", "analytic power, s"]] > 0).all(axis=None)
 
@@ -143,3 +144,17 @@ def test_failed_run_is_one_error_and_the_next_begins(monkeypatch):
     for _ in range(2):
         with pytest.raises(recompute.DataError, match=r"The folder is not there\."):
             list(recompute.steps("breast"))
+
+
+SECTIONS = re.compile(r'^@shown_when_open\(.*key="(\w+)"', re.MULTILINE)
+
+
+@pytest.mark.parametrize("view", ["flat", "tp", "fp"])
+def test_all_sections_open_together(app, view):
+    for file in Path(recompute.__file__).parent.glob("*.py"):
+        for key in SECTIONS.findall(file.read_text(encoding="utf-8")):
+            app.session_state[key] = True
+    app.session_state["paper_view"] = view
+    run(app)
+    assert app.button(key="paper_measure_times").label
+    assert len(app.get("plotly_chart")) >= 6

@@ -144,7 +144,8 @@ def _show_picture(reading: AuditReading, found: AuditEstimates, strata: tuple[St
         audit_chart(caught, kept_back, strata, theme=theme(), vocabulary=vocabulary()),
         theme=None,
         key="audit_chart",
-        alt=f"{caught + blocked:,.0f} positives are caught; {kept_back:,.0f} are rated and not flagged, and about "
+        alt=f"{plural(round(caught + blocked), 'positive', 'are')} caught; "
+        f"{kept_back:,.0f} are rated and not flagged, and about "
         f"{unflagged:,.0f} lie below the floors, by stratum.",
     )
 
@@ -178,7 +179,7 @@ def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstim
     waiting = analysis.rated.undecided_weight
     if waiting:
         st.warning(
-            f"{plural(waiting, 'alert')} {'is' if waiting == 1 else 'are'} undecided and in none of these figures: "
+            f"{plural(waiting, 'alert', 'are')} undecided and in none of these figures: "
             f"each that turns out to be {words.positive} and is flagged raises recall.",
             icon=":material/hourglass_top:",
         )
@@ -214,12 +215,10 @@ def _advice(strata: tuple[StratumFinding, ...], target: float) -> str:
     reaching = next((number for number, (_, one) in enumerate(below) if one.worth != "yes"), len(below))
     nearest, first = below[0]
     if reaching:
-        advice = (
-            f"Lower the floors by {plural(reaching, 'stratum', 'strata')}: at least {wanted} there is {words.positive}."
-        )
+        advice = f"Lower the floors by {plural(reaching, 'stratum')}: at least {wanted} there is {words.positive}."
     elif first.worth == "unknown":
         advice = (
-            f"Whether {wanted} of stratum {nearest} is {words.positive} is not known yet: rate more of it before "
+            f"Whether {wanted} of stratum {nearest} is {words.positive} is unclear: rate more of it before "
             "lowering a floor."
         )
     else:

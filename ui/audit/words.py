@@ -28,7 +28,7 @@ def introduction(analysis: Analysis, point: Point) -> None:
     """Explain an audit, and name the thresholds whose recall it finds."""
     words = vocabulary()
     thresholds = ", ".join(
-        f"{as_text(score_name(name))} {reached(name, value)}"
+        f"{as_text(score_name(name))} {reached(name, value, analysis.alert_rules)}"
         for name, value in zip(point.names, analysis.deployable(point).tolist(), strict=True)
     )
     st.markdown(

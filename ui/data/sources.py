@@ -152,7 +152,7 @@ def answered(engine: Engine, work: Callable[[Report], T], *, key: str) -> T:
             while thread.is_alive():
                 thread.join(SECONDS_BETWEEN_POLLS)
                 share = engine.progress()
-                words = progress[-1] if share is None else f"{progress[-1]} · {share:.0%}"
+                words = progress[-1] if share is None else f"{progress[-1]} · {100 * share:.0f}\N{NO-BREAK SPACE}%"
                 show(min(share or 0.0, 0.99), f"{words} …")
         finally:
             while thread.is_alive():

@@ -28,7 +28,7 @@ from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
 from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
 from ui.operating_point.current_thresholds import keep_current
-from ui.operating_point.decision import CONFIDENCE, GUARANTEED, STAYED
+from ui.operating_point.decision import CONFIDENCE, GUARANTEED, STAYED, STAYED_BEFORE
 from ui.operating_point.path_tasks import Settings
 from ui.operating_point.sections.certificate import request_certificate
 from ui.operating_point.sections.review_band import restore_block
@@ -119,7 +119,8 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         documents=record.columns.rating is not None,
         amounts=rated_uploads().choice_for(source).amount is not None,
     )
-    choices |= choose_to_stay(stays=any(goal.name.startswith(STAYED) for goal in record.target.goal_values))
+    names = [goal.name for goal in record.target.goal_values]
+    choices |= choose_to_stay(stays=any(name.startswith((STAYED, STAYED_BEFORE)) for name in names))
     _reopen_certificate(record, dataset)
     choices |= restore_goal(record.target, same_data=same) | restore_block(record.block)
     without_target = record.target.marginal_precision is None and not is_restorable(record.target, same_data=same)

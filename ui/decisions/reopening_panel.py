@@ -21,7 +21,7 @@ from multiloss_core.decisions import (
     unlisted_note,
     verdict,
 )
-from multiloss_core.formatting import count, percent, points, rate, shortened, signed
+from multiloss_core.formatting import count, percent, plural, points, rate, shortened, signed
 from multiloss_core.thresholds import Point
 from ui.data.rated import rated_uploads
 from ui.decisions.reopening import observed, other_data, reopen, same_data
@@ -192,7 +192,7 @@ def _words_of_sizes(record: DecisionRecord, now: Observed, sizes: Sizes | None) 
         return "The number rated at the decision is unknown, so only the precision is compared."
     number, then = _unit(record).number, record.expected
     size_then, size_now = (
-        f"in {count(size)} days" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
+        f"in {plural(size, 'day')}" if sizes.unit == PER_DAY else f"of {count(1_000 * size)} rated"
         for size in (sizes.then, sizes.now)
     )
     alerts_then, alerts_now = number(then.alerts + sizes.undecided[0]), number(now.alerts + sizes.undecided[1])

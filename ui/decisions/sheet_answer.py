@@ -198,7 +198,7 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
     known = [led.thresholds] if led is not None else [] if chosen.point is None else [chosen.point.thresholds]
     is_own = shown is not None and not any(np.array_equal(shown.point.thresholds, one) for one in known)
     if shown is not None and is_own:
-        OWN_IN_ADDRESS.show(shown.point.thresholds.tolist())
+        OWN_IN_ADDRESS.show(analysis.deployable(shown.point).tolist())
         target = recorded_target(analysis, shown.point) or target_of_point(shown.point)
         return Setting(OWN, "as chosen there", "", target, shown.point)
     OWN_IN_ADDRESS.show(None)
@@ -237,16 +237,18 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         return
     point, names = setting.point, analysis.names
     st.caption(as_text(setting.asked))
-    values = zip(names, analysis.deployable(point).tolist(), strict=True)
+    values = analysis.deployable(point).tolist()
+    words = (reached(name, value, analysis.alert_rules) for name, value in zip(names, values, strict=True))
     st.markdown(
         "  \n".join(
-            f"{as_text(shortened(score_name(name)))} **{reached(name, value).replace(' ', NO_BREAK)}**"
-            for name, value in values
+            f"{as_text(shortened(score_name(name)))} **{word.replace(' ', NO_BREAK)}**"
+            for name, word in zip(names, words, strict=True)
         )
     )
-    lines = [f"**{count(point.tp)}** {'fraud' if point.tp == 1 else 'frauds'} caught", plural(point.fp, "false alert")]
+    caught, noun = plural(point.tp, "fraud").split()
+    lines = [f"**{caught}** {noun} caught", plural(point.fp, "false alert")]
     if waiting := analysis.undecided_at([point.thresholds])[0]:
-        lines.append(f"{count(waiting)} not known yet")
+        lines.append(f"{count(waiting)} undecided")
     lines.append(f"precision {percent(point.precision)}")
     days = _days(analysis, point)
     if days is not None:

@@ -8,14 +8,14 @@ import streamlit as st
 from multiloss_core import DataError, operating_point
 from multiloss_core.datasets import RatedDataset, RatedSource
 from multiloss_core.decisions import GoalValue, RecordedTarget, target_of_point
-from multiloss_core.formatting import count, money, score_name, score_side, score_threshold, short_percent, shortened
+from multiloss_core.formatting import count, score_name, score_side, score_threshold, short_percent, shortened
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SMOOTH, Payoffs, Point
 from multiloss_core.thresholds.targets import target_for_price
 from ui.data.rated import written_words
 from ui.operating_point.active_goal import ALERTS, GOALS
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import amounts_of, currency_of, point_cases, recorded_goal, target_of
+from ui.operating_point.costs import amounts_of, currency_of, money_words, point_cases, recorded_goal, target_of
 from ui.operating_point.current_thresholds import (
     ask_current_thresholds,
     comparison_of,
@@ -28,7 +28,7 @@ from ui.shared.formatting import as_label, as_text
 from ui.shared.session import Scenario
 from ui.shared.url_params import ask_choice, ask_number
 
-MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet"))
+MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "undecided"))
 
 
 def show_meaning(source: RatedSource, dataset: RatedDataset) -> None:
@@ -221,7 +221,10 @@ def _by_costs(analysis: Analysis) -> Affordable:
         )
 
     def brings(point: Point) -> str:
-        return f"worth {money(asked.total(*point_cases(analysis, point)))} {currency}".strip()
+        waiting = analysis.undecided_at([point.thresholds])[0]
+        total = asked.total(*point_cases(analysis, point)) - asked.review * waiting
+        reviewed = f", less the review of {count(waiting)} undecided" if waiting else ""
+        return f"worth {money_words(total, currency)}{reviewed}"
 
     return Affordable((COSTS, review, *worth.values()), find, worth=brings)
 

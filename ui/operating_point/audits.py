@@ -9,7 +9,7 @@ import streamlit as st
 from multiloss_core import Counts, DataError, Unit
 from multiloss_core.audit import Audit, AuditEstimates, AuditReading, read_audit
 from multiloss_core.decisions import RecordedAudit, recorded_audit
-from multiloss_core.formatting import percent
+from multiloss_core.formatting import percent, plural
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
@@ -85,7 +85,8 @@ def show_recall(context: PointContext) -> None:
     st.info(
         f"**Recall {percent(recall.estimate)}** ({percent(recall.low)} to {percent(recall.high)}) and F1 "
         f"{percent(found.f1.estimate)} ({percent(found.f1.low)} to {percent(found.f1.high)}), from a random audit of "
-        f"{int(reading.audit.rated.sum()):,} {unrated()}. About {found.missed.estimate:,.0f} positives are missed.",
+        f"{int(reading.audit.rated.sum()):,} {unrated()}. "
+        f"About {plural(round(found.missed.estimate), 'positive', 'are')} missed.",
         icon=":material/fact_check:",
     )
 

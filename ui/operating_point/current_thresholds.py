@@ -19,7 +19,7 @@ from ui.shared.session import ComparedThresholds, PinnedPoint, session
 from ui.shared.url_params import UrlParameter, numbers_parameter
 
 FILE_KEY, COMPARE_WITH_KEY, PIN_KEY = "current_file", "compare_with", "pin"
-CURRENT_WORDS, PINNED_WORDS = "Present thresholds", "Pinned point"
+CURRENT_WORDS, PINNED_WORDS = "Current thresholds", "Pinned point"
 CURRENT, PINNED = numbers_parameter("now"), numbers_parameter("pin")
 AGAINST: UrlParameter[str] = UrlParameter("against", lambda text: text if text == CURRENT.name else None, str)
 
@@ -92,7 +92,7 @@ def compared_thresholds(analysis: Analysis) -> Floats | None:
 def ask_compared_thresholds(analysis: Analysis, point: Point) -> None:
     """Ask for the current thresholds as numbers or a file, and offer to pin the point."""
     kept = comparison_of(analysis)
-    ask_current_thresholds(analysis, lambda name: f"Present threshold of {as_label(score_name(name))}", key="current")
+    ask_current_thresholds(analysis, lambda name: f"Current threshold of {as_label(score_name(name))}", key="current")
     offer_deployed(analysis)
     file_box, pin_box = st.columns([2, 1], gap="medium")
     file_box.file_uploader(

@@ -27,7 +27,9 @@ from ui.records import weeks_of
 from ui.shared.formatting import vocabulary
 
 GUARANTEED, CONFIDENCE = "guaranteed precision", "confidence of the guarantee"
-STAYED = "stay at the present"
+STAYED = "stay at the current"
+# Decisions of earlier versions have this name.
+STAYED_BEFORE = "stay at the present"
 
 
 def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
@@ -52,7 +54,7 @@ def target_of(analysis: Analysis, point: Point) -> RecordedTarget:
 
 
 def _stayed_at(analysis: Analysis, point: Point) -> tuple[GoalValue, ...]:
-    """Return the present thresholds that the default path stays at, without never."""
+    """Return the current thresholds that the default path stays at, without never."""
     current = analysis.settings.current if point.method == SMOOTH.name else None
     named = zip(point.names, current or (), strict=current is not None)
     return tuple(GoalValue(f"{STAYED} {name}", value) for name, value in named if math.isfinite(value))

@@ -56,7 +56,7 @@ def _explain_path(unit: Unit) -> dict[str, str]:
             words.precision: f"TP / (TP + FP) = {tp} / ({tp} + {fp}) = {precision}: the share of fraud among all "
             "decided alerts. The slider sets that of the last ones only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last catches cost more.",
-            words.kept: f"TP over all rated positives: {tp} is {kept}. Not recall: fraud below the floors is unknown.",
+            words.kept: f"TP over all rated positives: {tp} is {kept}. Not recall, which only an audit estimates.",
         }
     else:
         counts = {
@@ -69,8 +69,8 @@ def _explain_path(unit: Unit) -> dict[str, str]:
             "flagged. The slider sets that of the last money only.",
             words.false_per_catch: f"FP / TP = {fp} / {tp} = {per_catch}: the mean price; the last money caught "
             "costs more.",
-            words.kept: f"TP over the amounts of all rated fraud: {tp} is {kept}. Not recall: fraud below the floors "
-            "is unknown.",
+            words.kept: f"TP over the amounts of all rated fraud: {tp} is {kept}. Not recall, which only an "
+            "audit estimates.",
         }
     return counts | {
         "Fraud in the last": "Marginal precision of the last step down to this point; as an estimate, of the targets "
@@ -94,7 +94,7 @@ def _explain_other_unit(unit: Unit) -> dict[str, str]:
             words.alerts: f"{tp} + {fp} = {alerts} {documents}: all alerts to review.",
             words.precision: f"{tp} / ({tp} + {fp}) = {precision}: the share of fraud among the {documents} flagged "
             "and decided. The slider refers to money.",
-            words.kept: f"{tp} {documents} are {kept} rated positives. Not recall: fraud below the floors is unknown.",
+            words.kept: f"{tp} {documents} are {kept} rated positives. Not recall, which only an audit estimates.",
         }
     return {
         caught: f"The amounts of all flagged {documents} rated fraud add up to {tp}, of {alerts} flagged.",
@@ -103,5 +103,5 @@ def _explain_other_unit(unit: Unit) -> dict[str, str]:
         words.alerts: f"{tp} + {fp} = {alerts}: the amounts of all {documents} flagged and decided.",
         words.precision: f"{tp} / {alerts} = {precision}: the share of fraud in the money flagged. The slider refers "
         f"to {documents}.",
-        words.kept: f"{tp} is {kept}, the amounts of all rated fraud. Not recall: fraud below the floors is unknown.",
+        words.kept: f"{tp} is {kept}, the amounts of all rated fraud. Not recall, which only an audit estimates.",
     }

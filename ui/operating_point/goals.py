@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, ThresholdPath, Unit
 from multiloss_core.decisions import GoalValue
-from multiloss_core.formatting import count, percent
+from multiloss_core.formatting import count, percent, plural
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point
 from multiloss_core.thresholds.targets import (
@@ -89,7 +89,7 @@ def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *,
     used, daily = f"Used: {number(mean)} a day on average", _alerts_by_day(analysis, point)
     if daily is not None:
         busy = int((daily > most * (1 + 1e-9)).sum())
-        used += f" of the {count(days)} days of the data; on {count(busy)} of them more than {most:g}"
+        used += f" of the {plural(days, 'day')} of the data; on {count(busy)} of them more than {most:g}"
     left = round(most - mean, 1)
     if of_most or left <= 0:
         return f"{used}."

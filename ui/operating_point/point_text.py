@@ -18,7 +18,7 @@ from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, SHARE, rounded_share, 
 CAUGHT, FALSE_ALERTS, PRECISION = "Caught (TP)", "False alerts (FP)", "Precision"
 # The rules that are on are counted where they are more.
 MAX_RULES_NAMED = 3
-UNDECIDED, OF_THEM_UNDECIDED = "Not yet decided", "of them not yet decided"
+UNDECIDED, OF_THEM_UNDECIDED = "Undecided", "of them undecided"
 COUNT_KINDS = {
     "Alerts": COUNT,
     CAUGHT: COUNT,
@@ -56,8 +56,8 @@ WORDS: dict[Unit, UnitWords] = {
         false_per_catch="False alerts per catch",
         kept="Rated positives kept",
         question="of the last alerts added, how many must be fraud?",
-        note="Counted on the data that chose the point. The share kept is that of *rated* positives, not recall: fraud "
-        "below the floors is unknown.",
+        note="Counted on the data that chose the point. The share kept is that of *rated* positives, not recall, "
+        "which only an audit estimates.",
     ),
     Unit.MONEY: UnitWords(
         caught="Money caught (TP)",
@@ -68,7 +68,7 @@ WORDS: dict[Unit, UnitWords] = {
         kept="Rated fraud money kept",
         question="of the last money flagged, how much must be fraud?",
         note="Money is summed on the data that chose the point. The share kept is that of *rated* fraud money, not "
-        "recall: fraud below the floors is unknown.",
+        "recall, which only an audit estimates.",
     ),
 }
 

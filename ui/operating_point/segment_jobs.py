@@ -104,7 +104,7 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
         ),
         (
             analysis.settings.current is not None,
-            "Own thresholds do not stay at the present ones: switch that off in *Settings*.",
+            "Own thresholds do not stay at the current ones: switch that off in *Settings*.",
         ),
         (
             point.method != SMOOTH.name or point.status == "unreachable",

@@ -76,7 +76,7 @@ def show_origin(dataset: RatedDataset) -> None:
         funnel = source.funnel
         words = f"{plural(funnel.at_or_above_floor, rated)} · {count(funnel.positives)} positive"
     elif isinstance(source, CountSurfaces):
-        words = f"table of {count(source.tp.size)} nodes"
+        words = f"table of {plural(source.tp.size, 'node')}"
     else:
         words = f"{plural(len(source.labels), rated)} · {count(source.labels.sum())} positive"
     floors = list(map(score_threshold, source.names, source.floors))[: source.score_count]
@@ -110,12 +110,12 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
 def _ask_to_stay(current: tuple[float, ...] | None) -> tuple[float, ...] | None:
     """Ask whether the path stays beside the current thresholds (k,), and return them if so."""
     stays = st.checkbox(
-        "Stay at the present thresholds",
+        "Stay at the current thresholds",
         key=STAY_KEY,
         bind="query-params",
         disabled=current is None,
         help="The default path keeps to them wherever your data show nothing clearly better; useful with few "
-        "positives. Enter them under *Compare with the present thresholds*.",
+        "positives. Enter them under *Compare with the current thresholds*.",
     )
     return current if stays else None
 
@@ -227,7 +227,7 @@ def choose_method(name: str) -> None:
 
 
 def choose_to_stay(*, stays: bool) -> dict[str, str]:
-    """Choose whether the path stays at the present thresholds, and return the URL's choice."""
+    """Choose whether the path stays at the current thresholds, and return the URL's choice."""
     st.session_state[STAY_KEY] = stays
     return {STAY_KEY: "true"} if stays else {}
 

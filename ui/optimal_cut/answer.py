@@ -206,7 +206,7 @@ def _reach(dataset: ScoredDataset, way: WayToCut) -> str:
 def _show_ties(dataset: ScoredDataset, optimum: WayToCut) -> None:
     if optimum.left_out:
         st.caption(
-            f"{plural(optimum.left_out, 'more item')} {'has' if optimum.left_out == 1 else 'have'} exactly the "
+            f"{plural(optimum.left_out, 'more item', 'have')} exactly the "
             "probability of the last one flagged; of equal ones, "
             + ("those given the highest" if dataset.calibration else "the first in the file")
             + " are flagged."

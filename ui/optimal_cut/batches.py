@@ -6,7 +6,7 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.datasets import ScoredDataset
-from multiloss_core.formatting import count, plural
+from multiloss_core.formatting import plural
 from multiloss_core.losses import BatchCuts, batch_cuts
 from multiloss_core.tables import frame_as_csv
 from ui.optimal_cut.answer import with_calibrated
@@ -47,7 +47,7 @@ def show_batches(dataset: ScoredDataset, found: Answer) -> None:
         table,
         hide_index=True,
         height=300,
-        alt=f"The cut, the items flagged and the losses of {len(table):,} batches.",
+        alt=f"The cut, the items flagged and the losses of {plural(len(table), 'batch')}.",
         column_config={
             **{name: st.column_config.NumberColumn(format="localized") for name in ("Items", "Flagged")},
             "Cut": st.column_config.NumberColumn(format="%.4g", help="The smallest flagged probability."),
@@ -80,10 +80,10 @@ def _show_figures(found: Answer, own: BatchCuts, common: BatchCuts) -> None:
     lost = common.macro_expected - own.macro_expected
     difference = f"{abs(lost):.4f} {'more' if lost > 0 else 'less'}" if abs(lost) >= 5e-5 else "as much"
     st.markdown(
-        f"**{count(len(own.names))}** batches: the mean expected {found.loss_name} loss is "
+        f"**{plural(len(own.names), 'batch')}**: the mean expected {found.loss_name} loss is "
         f"**{own.macro_expected:.4f}** with own cuts and **{common.macro_expected:.4f}** with one cut, "
         f"{difference}."
-        + (f" At least {count(found.at_least)} items of each batch are flagged." if found.at_least else ""),
+        + (f" At least {plural(found.at_least, 'item', 'are')} flagged in each batch." if found.at_least else ""),
         width=860,
     )
     both = {OWN: own, COMMON: common}

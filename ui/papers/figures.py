@@ -137,7 +137,7 @@ def _show_times() -> None:
         "The paper gives O(nᵏ) for the graph over *n* thresholds of *k* classifiers, and little growth for the "
         f"analytic method. Measured here on the server: {TIMED_NODES} nodes for each score, some 5,000 rated alerts."
     )
-    if st.button("Measure", key="paper_measure"):
+    if st.button("Measure", key="paper_measure_times"):
         rows = []
         with st.spinner("Finding paths for one to four scores …"):
             for classifiers in range(1, 5):

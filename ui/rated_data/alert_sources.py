@@ -65,7 +65,7 @@ def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaG
         )
         for name in question.explained_by:
             st.info(
-                f"*{as_text(shortened(name))}* explains these {vocabulary().documents}. Add it to the scores below to "
+                f"*{as_text(shortened(name))}* explains these {vocabulary().documents}. Add it to the scores to "
                 "settle the question.",
                 icon=":material/add_chart:",
             )
@@ -73,7 +73,7 @@ def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaG
         for name, raised in question.rules:
             st.info(
                 f"*{as_text(shortened(name))}* raised {share(raised / size, size)} of those below the density jump. "
-                "If it is a rule that raises alerts, add it to the alert rules below.",
+                "If it is a rule that raises alerts, add it to the alert rules.",
                 icon=":material/add_circle:",
             )
         if question.rows.size:

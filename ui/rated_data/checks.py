@@ -94,7 +94,7 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
         floors += f"; {plural(documents.alert_rules, 'alert rule')} beside them"
     below = documents.below_floors
     nothing = "" if below.size else ": nothing is rated below every floor"
-    st.caption(f"Rating floors: {floors}. **Recall is unknown**{nothing}.")
+    st.caption(f"Rating floors: {floors}. **These ratings alone give no recall**{nothing}.")
     if below.size:
         with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):
             show_rows(frame, below)
@@ -106,7 +106,7 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
         )
     if documents.groups is not None:
         st.caption(
-            f"These {count(len(documents.groups))} rows form {count(documents.groups.max() + 1)} groups by "
+            f"These {plural(len(documents.groups), 'row', 'form')} {plural(documents.groups.max() + 1, 'group')} by "
             f"'{as_text(str(choice.group))}': rows of one group belong together, and held-out numbers and intervals "
             "respect it."
         )
@@ -149,8 +149,8 @@ def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
     )
     grid = " × ".join(str(len(axis)) for axis in counts.axes)
     st.caption(
-        f"Rating floors: {as_text(floors)}. Counted into {count(len(counts.counted.cells))} cells of a grid of {grid} "
-        "thresholds, most of them where positives have high scores; counts at each of them are exact."
+        f"Rating floors: {as_text(floors)}. Counted into {plural(len(counts.counted.cells), 'cell')} of a grid of "
+        f"{grid} thresholds, most of them where positives have high scores; counts at each of them are exact."
     )
     for note in counts.notes:
         st.info(as_text(note), icon=":material/info:")
@@ -169,7 +169,7 @@ def _show_losses(funnel: DataFunnel) -> None:
         (funnel.complete - funnel.at_or_above_floor, "below all floors"),
     )
     used = f"**{count(funnel.at_or_above_floor)} used, {count(funnel.positives)} of them fraud**"
-    st.markdown(f"{count(funnel.read)} rows: {', '.join([*(f'{count(n)} {why}' for n, why in lost if n), used])}")
+    st.markdown(f"{plural(funnel.read, 'row')}: {', '.join([*(f'{count(n)} {why}' for n, why in lost if n), used])}")
 
 
 def show_count_table(surfaces: CountSurfaces) -> None:

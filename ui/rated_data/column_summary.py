@@ -17,13 +17,13 @@ from ui.shared.formatting import as_label, as_text, show_table
 from ui.shared.widgets import main_link
 
 MAX_VALUES = 30
-WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "undecided": "not known yet"}
+WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "undecided": "undecided"}
 
 
 def ask_meanings(
     place: DeltaGenerator, source: RatedSource, column: str, known: dict[str, Meaning | None]
 ) -> tuple[tuple[str, Meaning | None], ...]:
-    """Ask for the meaning of each rating, at first the known one. Blank ones are not known yet.
+    """Ask for the meaning of each rating, at first the known one. Blank ones are undecided.
 
     Of a column of too many different values nothing is asked, and nothing returned.
     """
@@ -41,7 +41,7 @@ def ask_meanings(
     guessed = guess_meanings([*values], column) | known
     written = written_words(source, column)
     with place:
-        st.caption("What each rating means. What is *not known yet* stays an alert, but is neither right nor wrong.")
+        st.caption("What each rating means. What is *undecided* stays an alert, but is neither right nor wrong.")
         found = tuple(
             (value, _ask_meaning(written.get(value, value), rows, guessed.get(value), meaning_key(column, value, tag)))
             for value, rows in values.items()
@@ -129,7 +129,7 @@ def show_rating_words(source: RatedSource, choice: ColumnMeanings) -> None:
     written = written_words(source, choice.rating)
     blank = source.rows - sum(rows.values())
     parts = []
-    for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "not known yet")):
+    for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "undecided")):
         values = [value for value, found in choice.meanings if found == meaning]
         total = sum(rows.get(value, 0) for value in values) + (blank if meaning == "undecided" else 0)
         if total:

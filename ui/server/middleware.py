@@ -49,9 +49,7 @@ CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent")
 # Cookie of the sign-in page: path and query of the requested page.
 RETURN_COOKIE = "multiloss_return"
 CALLBACK = "/oauth2callback"
-# Streamlit would try the address of the page first. Its files are relative to the same folder.
-ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location).href}</script>"
-STYLE = Path(__file__).parents[1] / "style.css"
+STYLE, SCRIPT = (Path(__file__).parents[1] / name for name in ("style.css", "document.js"))
 # A path of this server that browsers cannot take for another host.
 _OWN_PAGE = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 
@@ -204,7 +202,7 @@ def page_asked_for(request: Request) -> str | None:
 
 
 class OwnDocument:
-    """Add the product's name, style and address to the HTML document of all pages."""
+    """Add the product's name, style and script to the HTML document of all pages."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -214,9 +212,10 @@ class OwnDocument:
         }
         rules = " ".join(f"{name}: {colour};" for name, colour in colours.items())
         style = f"<style>:root {{ {rules} }}\n{STYLE.read_text('utf-8')}</style>"
+        script = f"<script>{SCRIPT.read_text('utf-8')}</script>"
         # Streamlit adds its own rules to the head: those of the body come later and win.
         self._replaced = {
-            b"<title>Streamlit</title>": f"<title>Multiloss</title>{ADDRESS}".encode(),
+            b"<title>Streamlit</title>": f"<title>Multiloss</title>{script}".encode(),
             b"</body>": f"{style}</body>".encode(),
         }
 

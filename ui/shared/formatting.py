@@ -25,8 +25,8 @@ NOUN = "noun"
 _IN_STREAMLIT = "():!"
 # Where browsers' Markdown detects addresses, even after backslashes, and the invisible character that prevents it.
 _ADDRESS, _JOINED = re.compile(r":(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE), "\N{WORD JOINER}"
-# Words with one separator between them need no escaping.
-_PLAIN_NAME = re.compile(r"[^\W_]+(?:[ _.,'%/-][^\W_]+)*")
+# Names need no escaping where they begin with a letter or a plain word and have underscores inside words only.
+_PLAIN_NAME = re.compile(r"(?:[^\W\d_]|[^\W_]+(?=[ _,'%/-]))(?:[^\W_]|[ .,'%/()+=…-]|(?<=\w)_(?=\w))*")
 # Characters of a name in a label or a sentence.
 LONG_NAME = 80
 # All digits of a number: "plain" shows 76.38 as 76.38000000000001.

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from multiloss_core import DataError
+from multiloss_core.formatting import plural
 from multiloss_core.workers import WorkerLostError
 from ui.server.queue import Task, shared_queue
 from ui.server.streamlit_runtime import session_is_open
@@ -97,4 +98,4 @@ def _watch(tasks: tuple[Task[Any], ...]) -> None:
 
 
 def _place_words(ahead: int) -> str:
-    return f"All processors are busy: {ahead} calculation{' is' if ahead == 1 else 's are'} ahead of yours."
+    return f"All processors are busy: {plural(ahead, 'calculation', 'are')} ahead of yours."

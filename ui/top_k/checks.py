@@ -70,7 +70,7 @@ def verification_result(settings: Settings, draws: int) -> None:
         )
     else:
         st.error(
-            f"On {len(state.failures):,} occasions no top-k set was best; the first was under "
+            f"On {plural(len(state.failures), 'occasion')} no top-k set was best; the first was under "
             f"{state.failures[0].loss_name}, with the probabilities "
             f"{', '.join(f'{probability:.6f}' for probability in state.failures[0].probabilities)}."
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedInterval
 from multiloss_core.decisions.reporting.evidence_sections import Row, Section
-from multiloss_core.formatting import UNDEFINED, Unit, Vocabulary, count, percent, short_percent
+from multiloss_core.formatting import UNDEFINED, Unit, Vocabulary, count, percent, plural, short_percent
 
 
 def recall_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[str, ...]:
@@ -13,13 +13,14 @@ def recall_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> tuple[st
     audit = record.audit
     if audit is None:
         return (
-            f"People rated only {vocabulary.documents} that scored at or above a rating floor. "
-            f"{vocabulary.how_many_lie} below the floors is unknown, so recall, the false positive rate and F1 cannot "
+            f"People rated only {vocabulary.documents} that reached the rating floor of a score"
+            f"{' or were raised by an alert rule' if record.columns.alert_rules else ''}. "
+            f"{vocabulary.how_many_lie} elsewhere is unknown, so recall, the false positive rate and F1 cannot "
             "be computed, and none is given here.",
         )
     recall, ratings = audit.recall, sum(one.ratings for one in audit.strata)
     return (
-        f"A random audit of {count(ratings)} documents estimates recall: between "
+        f"A random audit of {plural(ratings, vocabulary.document)} estimates recall: between "
         f"{percent(recall.low)} and {percent(recall.high)} of all {vocabulary.positive} is caught, at "
         f"{percent(recall.level)} confidence.",
     )

@@ -41,10 +41,9 @@ def pending_sentence(evidence: RecordedEvidence) -> str:
     """Count the undecided alerts in a sentence; empty without any."""
     if not evidence.undecided:
         return ""
-    one = evidence.undecided == 1
     return (
-        f"{plural(evidence.undecided, 'more alert')} at these thresholds {'is' if one else 'are'} not yet decided and "
-        f"{'is' if one else 'are'} counted neither as right nor as wrong."
+        f"{plural(evidence.undecided, 'more alert', 'are')} undecided at these thresholds and counted neither as right "
+        "nor as wrong."
     )
 
 
@@ -60,7 +59,7 @@ def _changes(evidence: RecordedEvidence, vocabulary: Vocabulary) -> Iterator[Sec
         header=(
             "",
             "Alerts",
-            *(("Not yet decided",) if is_waiting else ()),
+            *(("Undecided",) if is_waiting else ()),
             f"Rated {vocabulary.positive}",
             "Precision",
             INTERVAL,
@@ -106,15 +105,15 @@ def _waiting(evidence: RecordedEvidence) -> Iterator[Section]:
     if days is not None:
         low, high = (plural(_short(value), "alert") for value in (days.low, days.high))
         sentences.append(
-            f"{plural(_short(days.mean), 'alert')} a day on average, {low} to {high} on eight of ten days, with those "
-            "not yet decided."
+            f"{plural(_short(days.mean), 'alert')} a day on average, {low} to {high} on eight of ten days, undecided "
+            "ones included."
         )
     if pending_sentence(evidence):
         sentences.append(pending_sentence(evidence))
     if evidence.current_undecided:
-        sentences.append(f"At the current thresholds {count(evidence.current_undecided)} are not yet decided.")
+        sentences.append(f"At the current thresholds {plural(evidence.current_undecided, 'alert', 'are')} undecided.")
     if sentences:
-        yield Section("waiting", "Alerts a day, and what is not known yet", tuple(sentences))
+        yield Section("waiting", "Alerts a day, and undecided ones", tuple(sentences))
 
 
 def _weeks(evidence: RecordedEvidence) -> Iterator[Section]:
@@ -141,7 +140,7 @@ def _segments(evidence: RecordedEvidence) -> Iterator[Section]:
 
 
 def _header(first: str) -> Row:
-    return first, "Caught (TP)", "False alerts (FP)", "Not yet decided", "Precision", INTERVAL
+    return first, "Caught (TP)", "False alerts (FP)", "Undecided", "Precision", INTERVAL
 
 
 def _rows(named: Sequence[tuple[str, RecordedAlerts]]) -> Iterator[Row]:

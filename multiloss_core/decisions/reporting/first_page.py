@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isnan
+from operator import itemgetter
 
 import numpy as np
 
@@ -16,11 +17,12 @@ from multiloss_core.formatting import (
     NEUTRAL,
     Unit,
     Vocabulary,
-    count,
     direction,
     plural,
+    rules_named,
     score_name,
     score_threshold,
+    several,
     share,
     shortened,
 )
@@ -85,8 +87,10 @@ def _blocked_words(record: DecisionRecord) -> str:
         return ""
     joined = " or " if record.settings.rule == "any" else " and "
     reached = joined.join(
-        f"{score_name(name)} {score_threshold(name, value)}"
-        for name, value in zip(record.columns.scores, block.thresholds, strict=True)
+        f"{score_name(name)} {words}"
+        for name, value, words in zip(
+            record.columns.scores, block.thresholds, record.columns.threshold_words(block.thresholds), strict=True
+        )
         if value is not None or record.settings.rule == "all"
     )
     return f"; from {reached or 'nowhere'} on {unit.number(block.tp + block.fp)} of them are blocked without a review"
@@ -196,7 +200,7 @@ def headline_of(
     "Raise model A from 800 to 852 and rule score from 55 to 59.1: 1,258 fewer alerts, 213 frauds given up, 7.9 alerts a
     day". `names`, `thresholds`, `present` (k,): None and infinity are never. `difference`: TP and FP at the thresholds
     less those at the current ones; without current thresholds (None) the counts themselves; None where it is not
-    known. `unit` is what they count. `alerts_a_day`: with those not yet decided; left out where None or NaN.
+    known. `unit` is what they count. `alerts_a_day`: undecided ones included; left out where None or NaN.
     `alert_rules`: the names that are switched on or off. `besides`: words on further thresholds, which change the
     alerts, too.
     """
@@ -238,12 +242,13 @@ def _moves(
     thresholds: Sequence[float | None],
     alert_rules: Sequence[str],
 ) -> str:
-    moves = [
-        (_switch if name in alert_rules and {before, after} <= {1, None, inf} else _move)(
-            name, _or_never(before), _or_never(after)
-        )
-        for name, before, after in zip(names, present, thresholds, strict=True)
-    ]
+    moves, switches = [], []
+    for name, before, after in zip(names, map(_or_never, present), map(_or_never, thresholds), strict=True):
+        if name in alert_rules and {before, after} <= {1, inf}:
+            switches.append((f"{'leave' if before == after else 'switch'} {'off' if after == inf else 'on'}", name))
+        else:
+            moves.append(_move(name, before, after))
+    moves += _switched(switches)
     if all(verb == "leave" for verb, _ in moves):
         return f"Leave {_listed([words for _, words in moves])}"
     # One verb for all neighbours that move the same way.
@@ -252,10 +257,12 @@ def _moves(
     return sentence[0].upper() + sentence[1:]
 
 
-def _switch(name: str, before: float, after: float) -> tuple[str, str]:
-    """Return the verb for an alert rule, and the words after it."""
-    words, state = f"{shortened(name)} rule", "off" if after == inf else "on"
-    return ("leave", f"{words} {state}") if before == after else (f"switch {state}", words)
+def _switched(switches: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Write a verb and the words after it for alert rules, by their state; more than two are counted."""
+    for state, same in groupby(sorted(switches, key=itemgetter(0)), key=itemgetter(0)):
+        verb, _, kept = state.partition(" ") if state.startswith("leave") else (state, "", "")
+        for words in rules_named([name for _, name in same]):
+            yield verb, f"{words} {kept}".rstrip()
 
 
 def _move(name: str, before: float, after: float) -> tuple[str, str]:
@@ -284,7 +291,7 @@ def _alerts_changed(alerts: float, unit: Unit) -> Iterator[str]:
     elif not alerts:
         yield "as many alerts"
     else:
-        yield f"{count(abs(alerts))} {'fewer' if alerts < 0 else 'more'} alert{'' if abs(alerts) == 1 else 's'}"
+        yield plural(abs(alerts), f"{'fewer' if alerts < 0 else 'more'} alert")
 
 
 def _caught_changed(caught: float, unit: Unit, vocabulary: Vocabulary) -> str:
@@ -295,7 +302,7 @@ def _caught_changed(caught: float, unit: Unit, vocabulary: Vocabulary) -> str:
         return f"{amount} {'given up' if caught < 0 else 'more caught'}"
     if caught < 0:
         return f"{plural(-caught, vocabulary.positive)} given up"
-    return f"{count(caught)} more {vocabulary.positive if caught == 1 else _many(vocabulary)} caught"
+    return f"{plural(caught, f'more {vocabulary.positive}')} caught"
 
 
 def _counted(counts: Counts[float], unit: Unit, vocabulary: Vocabulary) -> list[str]:
@@ -305,7 +312,7 @@ def _counted(counts: Counts[float], unit: Unit, vocabulary: Vocabulary) -> list[
 
 
 def _many(vocabulary: Vocabulary) -> str:
-    return f"{vocabulary.positive}s"
+    return several(vocabulary.positive)
 
 
 def _or_never(value: float | None) -> float:

@@ -26,7 +26,6 @@ from multiloss_core.formatting import (
     points,
     price,
     score_name,
-    score_threshold,
     score_value,
     share,
     signed,
@@ -93,7 +92,7 @@ def _thresholds(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
     never = "; no score reaches a threshold of never" if NEVER in shown else ""
     if record.block is not None:
         columns["Block from"] = words(record.block.thresholds)
-    columns["Rating floor"] = map(score_threshold, scores, record.columns.floors)
+    columns["Rating floor"] = words(record.columns.floors)
     return Section(
         "thresholds",
         "Thresholds",
@@ -114,7 +113,7 @@ def _meaning(record: DecisionRecord, vocabulary: Vocabulary) -> Section:
     elif expected.alerts > 0:
         counted = (
             f"Of the rated {documents}, {plural(expected.alerts, vocabulary.document)} would be flagged: "
-            f"{count(expected.tp)} of them were rated {positive} and {count(expected.fp)} are false alerts, a "
+            f"{count(expected.tp)} rated {positive} and {plural(expected.fp, 'false alert')}, a "
             f"precision of {share(expected.precision, expected.alerts)}."
         )
     else:
@@ -203,7 +202,7 @@ def _difference_sentences(record: DecisionRecord) -> Iterator[str]:
         return
     caught, false = record.expected.tp - before.tp, record.expected.fp - before.fp
     if record.settings.amount is None:
-        more, less = f"{signed(caught, count(caught))} caught", f"{signed(false, count(false))} false alerts"
+        more, less = f"{signed(caught, count(caught))} caught", signed(false, plural(false, "false alert"))
     else:
         more = f"{signed(caught, money(caught))} of money caught"
         less = f"{signed(false, money(false))} of money in false alerts"

@@ -36,7 +36,7 @@ def smooth_path(
     counts. After the bucket counts the cost does not depend on the number of documents. Deterministic.
 
     `resolution`: nodes of either kind for each classifier, see `score_cells`; by default fewer for more classifiers.
-    From surfaces, with their own rule, the thresholds are nodes of the table. `current`: present thresholds
+    From surfaces, with their own rule, the thresholds are nodes of the table. `current`: current thresholds
     (k,), infinity for never; the path stays at or beside them at targets where the data do not contradict them.
 
     Raises DataError: an unknown rule, or not one usable current threshold for each classifier.

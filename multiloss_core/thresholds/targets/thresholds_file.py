@@ -31,8 +31,10 @@ SegmentRows = tuple[str, Sequence[tuple[Sequence[str], Iterable[float]]]]
 def rule_in_words(rule: Rule, a_document: str = "a document", inverted: Sequence[str] = ()) -> str:
     """Describe when a row is flagged; `a_document` is the row with its article."""
     score = {"any": "any score", "all": "every score"}[rule]
-    below = f" (at or below it: {', '.join(map(score_name, inverted))})" if inverted else ""
-    return f"flag {a_document} when {score} is at or above its threshold{below}"
+    if not inverted:
+        return f"flag {a_document} when {score} is at or above its threshold"
+    below = ", ".join(shortened(score_name(name)) for name in inverted)
+    return f"flag {a_document} when {score} reaches its threshold (at or below it: {below}; others at or above it)"
 
 
 def point_as_dict(point: Point, source: Mapping[str, Any] | None = None) -> dict[str, Any]:

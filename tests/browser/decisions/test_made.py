@@ -36,8 +36,8 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
     ghost = page.locator(".explorer [data-chart=plane] .ghost")
     expect(ghost).to_have_attribute("visibility", "hidden")
 
-    open_part(page, "Compare with the present thresholds")
-    box = page.get_by_role("spinbutton", name="Present threshold of login model")
+    open_part(page, "Compare with the current thresholds")
+    box = page.get_by_role("spinbutton", name="Current threshold of login model")
     box.fill("0.9")
     box.press("Enter")
     expect(ghost).to_have_attribute("visibility", "visible")

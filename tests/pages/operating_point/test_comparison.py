@@ -69,7 +69,7 @@ def flagged_by(rated, scores, thresholds, rule):
     return reached.any(axis=1) if rule == "any" else reached.all(axis=1)
 
 
-COUNTED = ("Alerts", "Caught (TP)", "False alerts (FP)", "of them not yet decided")
+COUNTED = ("Alerts", "Caught (TP)", "False alerts (FP)", "of them undecided")
 
 
 def assert_band(app, title, rows):
@@ -239,7 +239,7 @@ def test_a_pinned_point_is_compared_with_other_points():
     assert number(table["Proposed"]["Caught (TP)"]) == told(app)["tp"]
     assert "pinned point: smooth at 30\N{NO-BREAK SPACE}%" in texts(app)
 
-    run(app.get_by_key("compare_with").set_value("Present thresholds"))
+    run(app.get_by_key("compare_with").set_value("Current thresholds"))
     assert told(app)["current"].tolist() == [0.7, 0.8]
     assert comparison_table(app)["Current"].iloc[0] == "≥ 0.7"
     run(app.get_by_key("compare_with").set_value("Pinned point"))
@@ -352,7 +352,7 @@ def test_weights_are_counted_as_what_they_stand_for():
     assert f"{len(band)} rated documents stand for them" in texts(app)
     undecided = frame.loc[frame["rating"].isna() & (frame["score"] >= 0.5) & (frame["score"] < 0.9), "weight"].sum()
     table = comparison_table(app)["Difference"]
-    assert number(table["of them not yet decided"]) == pytest.approx(undecided)
+    assert number(table["of them undecided"]) == pytest.approx(undecided)
     assert number(table["Alerts"]) == pytest.approx(total + undecided)
 
 

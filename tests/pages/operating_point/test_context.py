@@ -39,7 +39,7 @@ def assert_row(row, ratings):
     """A row of a table is that of alerts with these ratings, some of which are blank."""
     fraud, false, undecided = ((ratings == "fraud").sum(), (ratings == "ok").sum(), ratings.isna().sum())
     counts = [len(ratings), fraud, false, undecided]
-    assert row[["Alerts", "Caught (TP)", "False alerts (FP)", "Not yet decided"]].tolist() == counts
+    assert row[["Alerts", "Caught (TP)", "False alerts (FP)", "Undecided"]].tolist() == counts
     shares = row[["Precision", "95 % from", "95 % to"]]
     decided = fraud + false
     if not decided:

@@ -88,7 +88,7 @@ class TestMoneyBesideCounts:
             assert numbers["False alerts (FP)"] == f"{fp:,}"
             undecided = undecided_by_pandas(thresholds, rule)
             assert numbers["Alerts"] == f"{tp + fp + undecided:,}"
-            assert numbers["of them not yet decided"] == f"{undecided:,}"
+            assert numbers["of them undecided"] == f"{undecided:,}"
             counts = money_at(documents, amounts, np.array([thresholds]), rule)
             core = counts.tp, counts.fp
             np.testing.assert_allclose(np.ravel(core), [caught, annoyed])
@@ -137,14 +137,14 @@ class TestCountedInMoney:
                 (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds, rule)
                 np.testing.assert_allclose([point.tp, point.fp], [caught, annoyed])
                 undecided = undecided_by_pandas(thresholds, rule)
-                assert (row["Alerts"], row["Not yet decided"]) == (tp + fp + undecided, undecided)
+                assert (row["Alerts"], row["Undecided"]) == (tp + fp + undecided, undecided)
             words = row_of(app)["words"]
             numbers = numbers_of(words)
             (caught, annoyed), (tp, fp) = sums_by_pandas(thresholds_of(words), rule)
             undecided = undecided_by_pandas(thresholds_of(words), rule)
             assert numbers["Money caught (TP)"] == money(caught)
             assert numbers["Money in false alerts (FP)"] == money(annoyed)
-            documents = ("Caught", "False alerts", "Alerts", "of them not yet decided")
+            documents = ("Caught", "False alerts", "Alerts", "of them undecided")
             counted = (tp, fp, tp + fp + undecided, undecided)
             assert [numbers[label] for label in documents] == [f"{value:,}" for value in counted]
 

@@ -54,7 +54,7 @@ def test_the_three_parts_hold_what_pandas_counts(count, rule, by):
         if len(rows):
             assert row["95 % from"] <= fraud.mean() + 0.005 <= row["95 % to"] + 0.01
         assert row["Money in fraud"] == pytest.approx(rows.loc[fraud, "amount"].sum(), abs=0.51)
-        assert row["Not yet decided"] == len(undecided[name])
+        assert row["Undecided"] == len(undecided[name])
     if by:
         assert shown.loc["Block", "Share of fraud"] >= 0.85 or count == "money"
 

@@ -21,7 +21,7 @@ from ui.operating_point.active_goal import active_goal, set_manual_thresholds, s
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.caching import cached
 from ui.operating_point.explanations import explanations
-from ui.operating_point.explorer.figures import live_charts
+from ui.operating_point.explorer.figures import COLUMNS, live_charts, shown_order
 from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row, Table
 from ui.operating_point.point_text import (
     WORDS,
@@ -234,18 +234,23 @@ def _row_of(analysis: Analysis, points: Sequence[Point], pair: tuple[int, int], 
     right, view = plane_view(drawn)
     m = chosen.marginal_precision
     axes = analysis.surfaces.axes
-    across = [axes[j] for j in pair[: len(axes)]]
-    signs = np.array([direction(analysis.surfaces.names[j]) for j in pair[: len(axes)]])
+    order = shown_order(analysis.surfaces.names, pair)
+    across = [axes[j] for j in order]
+    signs = np.array([direction(analysis.surfaces.names[j]) for j in order])
     places = [
-        signs * inside(point.thresholds[np.newaxis, list(pair[: len(axes)])], across)[0] if point in drawn else None
-        for point in points
+        signs * inside(point.thresholds[np.newaxis, order], across)[0] if point in drawn else None for point in points
     ]
+    x, y, third, fourth = (
+        [None if place is None or len(place) <= i else float(place[i]) for place in places] for i in range(len(COLUMNS))
+    )
     return {
         "price": price_words(m, analysis.settings.unit),
         "slope": f"slope dTP/dFP = {m / (1 - m):.3g}",
         "words": vars(words).copy(),
-        "x": [None if place is None else float(place[0]) for place in places],
-        "y": [None if place is None or len(place) == 1 else float(place[1]) for place in places],
+        "x": x,
+        "y": y,
+        "third": third,
+        "fourth": fourth,
         "fp": [point.fp if point in drawn else None for point in points],
         "tp": [point.tp if point in drawn else None for point in points],
         "tangent": tangent_ends(chosen, right),

@@ -19,7 +19,9 @@ from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.state import ViewState
 from ui.shared.formatting import vocabulary
 
-SURFACES, HISTOGRAMS = ("tp", "fp"), ("first", "second")
+SURFACES, HISTOGRAMS = ("tp", "fp"), ("first", "second", "third", "fourth")
+# Of the table, for the threshold in each histogram: those of the axes come first.
+COLUMNS = ("x", "y", "third", "fourth")
 # Of letters, in pixels, where they are read from afar.
 LARGE = 17
 FEW_TICKS = {f"{axis}axis_{what}": value for axis in "xyz" for what, value in (("nticks", 5), ("tickfont_size", 12))}
@@ -28,16 +30,24 @@ ALTS = {
     "plane": "True against false positives along each path.",
     "tp": "Surface of true positives over the thresholds of {} and {}, with paths.",
     "fp": "Surface of false positives over the thresholds of {} and {}, with paths.",
-    "first": "Scores of {0}, rated positives and negatives, with the threshold.",
-    "second": "Scores of {1}, rated positives and negatives, with the threshold.",
 }
+SCORES_ALT = "Scores of {}, rated positives and negatives, with the threshold."
 
 
 def chart_names(analysis: Analysis) -> list[str]:
     """Return the names of the charts that the data allow."""
-    single, has_documents = len(analysis.surfaces.names) == 1, analysis.rated.supports("documents")
-    histograms = (HISTOGRAMS[:1] if single else HISTOGRAMS) if has_documents else ()
-    return ["space", "plane", *(() if single else SURFACES), *histograms]
+    scores = len(analysis.surfaces.names)
+    histograms = HISTOGRAMS[:scores] if analysis.rated.supports("documents") else ()
+    return ["space", "plane", *(() if scores == 1 else SURFACES), *histograms]
+
+
+def alt_of(view: ViewState, name: str) -> str:
+    """Describe a chart for screen readers."""
+    if name in HISTOGRAMS:
+        return SCORES_ALT.format(score_name(view.chosen_point.names[_classifier(view, name)]))
+    if name == "space" and len(view.surfaces.names) == 1:
+        return "True and false positives against the threshold."
+    return ALTS[name].format(*(score_name(view.chosen_point.names[j]) for j in view.pair if name in SURFACES))
 
 
 def live_charts(
@@ -103,7 +113,7 @@ def mark_traces(
     surfaces, chosen, pair = view.surfaces, view.method, view.pair
     if name in HISTOGRAMS:
         mark = figures.threshold_mark(view.chosen_point, analysis.rated.positives, _classifier(view, name), theme=theme)
-        return [(mark, "xy"[HISTOGRAMS.index(name)])]
+        return [(mark, COLUMNS[HISTOGRAMS.index(name)])]
     if name == "plane":
         tangent, stars = figures.plane_marks(points, chosen=chosen, theme=theme)[0]
         return [(tangent, "tangent"), (stars, ["fp", "tp"])]
@@ -135,7 +145,12 @@ def _sliced_at(analysis: Analysis, view: ViewState) -> tuple[object, ...]:
 
 def _classifier(view: ViewState, name: str) -> int:
     """Return which classifier a histogram shows."""
-    return view.pair[HISTOGRAMS.index(name)]
+    return shown_order(view.chosen_point.names, view.pair)[HISTOGRAMS.index(name)]
+
+
+def shown_order(names: Sequence[str], pair: tuple[int, int]) -> list[int]:
+    """Return the positions of the k scores, those on the axes first."""
+    return list(dict.fromkeys([*pair[: len(names)], *range(len(names))]))
 
 
 def _histogram(analysis: Analysis, view: ViewState, name: str, theme: Theme) -> go.Figure:
@@ -166,14 +181,12 @@ def _still(key: object, theme: Theme, name: str, large: bool, _view: ViewState, 
         # Room for the names of the axes, and few figures, in charts that are wider than high.
         figure.update_scenes(camera_center_z=-0.2, camera_eye={"x": 2.55, "y": 1.1, "z": 1.04}, **FEW_TICKS)
         figure.update_layout(margin={"b": 0})
-    parts, alt = figure.to_plotly_json(), ALTS[name].format(*map(score_name, _view.surfaces.names))
-    if name == "space" and len(_view.surfaces.names) == 1:
-        alt = "True and false positives against the threshold."
+    parts = figure.to_plotly_json()
     return {
         "title": unescape(figure.layout.title.text),
         "traces": [_as_text(trace) for trace in parts["data"]],
         "layout": _as_text(parts["layout"]),
-        "alt": alt,
+        "alt": alt_of(_view, name),
         "surface": name in SURFACES,
         "marks": [],
     }

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypedDict
 
 from ui.operating_point.point_text import PointWords
 
-CONTRACT = 7
+CONTRACT = 8
 
 
 class MethodStyle(TypedDict):
@@ -18,7 +18,8 @@ class MethodStyle(TypedDict):
 class Row(TypedDict):
     """One target: its texts, and the points of all methods in table order; None is not drawn.
 
-    `tangent` and `view` hold FP, then TP: the ends of the tangent, and the ranges that show the point.
+    `x`, `y`, `third` and `fourth` are the thresholds, those on the axes first. `tangent` and `view` hold FP, then TP:
+    the ends of the tangent, and the ranges that show the point.
     """
 
     price: str
@@ -26,6 +27,8 @@ class Row(TypedDict):
     words: Annotated[dict[str, Any], PointWords]
     x: list[float | None]
     y: list[float | None]
+    third: list[float | None]
+    fourth: list[float | None]
     fp: list[float | None]
     tp: list[float | None]
     tangent: tuple[list[float], list[float]]

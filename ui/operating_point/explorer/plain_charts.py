@@ -4,10 +4,9 @@ import streamlit as st
 
 from multiloss_core import Unit
 from multiloss_core.figures import plane_marks
-from multiloss_core.formatting import score_name
 from ui.operating_point.active_goal import active_goal, slider_takes_over
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.explorer.figures import SURFACES, backdrop, chart_names, expected_traces, mark_traces
+from ui.operating_point.explorer.figures import SURFACES, alt_of, backdrop, chart_names, expected_traces, mark_traces
 from ui.operating_point.point_text import WORDS, PointWords, place_words, point_words, price_words
 from ui.operating_point.state import ViewState, set_target
 from ui.shared.formatting import as_label
@@ -16,14 +15,6 @@ from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
 SLIDER_KEY = "m_plain"
-ALTS = {
-    "space": "Thresholds with the paths of all methods and the chosen point.",
-    "plane": "True against false positives along each path, with the chosen point.",
-    "tp": "Surface of true positives over the thresholds of {} and {}.",
-    "fp": "Surface of false positives over the thresholds of {} and {}.",
-    "first": "Scores of {0}, rated positives and negatives, with the chosen threshold.",
-    "second": "Scores of {1}, rated positives and negatives, with the chosen threshold.",
-}
 
 
 def ask_marginal_precision(unit: Unit, percent: float) -> None:
@@ -89,5 +80,4 @@ def _show_charts(analysis: Analysis, view: ViewState) -> None:
             figure.add_traces([mark for mark, _ in mark_traces(analysis, view, name, points, theme())])
         if name == "plane":
             figure.update_layout(plane_marks(points, chosen=view.method, theme=theme())[1])
-        alt = ALTS[name].format(*map(score_name, view.surfaces.names))
-        places[i % 2].plotly_chart(figure, theme=None, key=f"plain_{name}", alt=alt)
+        places[i % 2].plotly_chart(figure, theme=None, key=f"plain_{name}", alt=alt_of(view, name))

@@ -117,7 +117,7 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
         return
     documents_called = vocabulary().documents
     words = ", ".join(
-        f"{score_name(name)} {reached(name, value)}"
+        f"{score_name(name)} {reached(name, value, analysis.alert_rules)}"
         for name, value in zip(found.names, analysis.rounded(found.thresholds), strict=True)
     )
     caught, tested = found.tested.tp, found.tested.alerts

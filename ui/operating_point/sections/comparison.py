@@ -34,7 +34,7 @@ from ui.shared.widgets import shown_when_open
 NOT_KNOWN = "not known"
 
 
-@shown_when_open("Compare with the present thresholds", icon=":material/difference:", key="compare")
+@shown_when_open("Compare with the current thresholds", icon=":material/difference:", key="compare")
 def show_comparison(context: PointContext) -> None:
     """Compare the point with current or pinned thresholds, listing changed documents."""
     # Documents are compared, whatever the paths were found on.
@@ -72,9 +72,9 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
     rows: list[tuple[str, ...]] = [
         (
             f"Threshold of {score_name(name)}",
-            reached(name, now),
-            reached(name, then),
-            _threshold_difference(name, now, then),
+            reached(name, now, analysis.alert_rules),
+            reached(name, then, analysis.alert_rules),
+            "" if name in analysis.alert_rules else _threshold_difference(name, now, then),
         )
         for name, now, then in zip(analysis.names, current, proposed, strict=True)
     ]
@@ -150,7 +150,7 @@ def _show_bands(analysis: Analysis, found: Comparison) -> None:
         ("Dropped", "current", found.dropped, found.current, found.proposed),
     ):
         waiting = 0.0 if undecided is None else _only(undecided, found.rule, side, other)
-        more = f" {plural(waiting, 'more alert')} that only these flag: not yet decided." if waiting else ""
+        more = f" {plural(waiting, 'more alert')} that only these flag: undecided." if waiting else ""
         st.markdown(_band_words(title, only, band, side.complete, data) + more)
         if band.positions is not None and band.positions.size:
             show_documents(analysis.dataset, band.positions, what=f"{title.lower()} {vocabulary().documents}")

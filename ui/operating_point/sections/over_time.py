@@ -117,7 +117,7 @@ def _incomplete_words(weeks: WeeklyCounts, incomplete: int) -> str:
     waiting, alerts = weeks.undecided[incomplete:].sum(), weeks.all_alerts[incomplete:].sum()
     return (
         f"**Ratings are incomplete from the week of {weeks.mondays[incomplete]} on:** {count(waiting)} of "
-        f"{count(alerts)} alerts at these thresholds are not yet decided since then. Precision is judged on the weeks "
+        f"{plural(alerts, 'alert', 'are')} undecided at these thresholds since then. Precision is judged on the weeks "
         "before; on *Rated data* these weeks can be left out of everything."
     )
 

@@ -56,7 +56,7 @@ def show_profit(context: PointContext) -> None:
     st.caption(
         f"At the costs of the scenario {named}, counted on the rated {vocabulary().documents} against flagging "
         "nothing. The best point is the best of this path on *these* data, so a little of its lead is luck."
-        f"{' Alerts that are not decided yet are left out.' if analysis.has_undecided else ''}"
+        f"{' Undecided alerts are left out.' if analysis.has_undecided else ''}"
     )
 
 

@@ -168,7 +168,7 @@ def restore_block(block: RecordedBlock | None) -> dict[str, str]:
 
 
 FRAUD_COUNT, OTHER_COUNT, FRAUD_SHARE = "Fraud", "Not fraud", "Share of fraud"
-UNDECIDED, CAUGHT, PER_DAY = "Not yet decided", "Money in fraud", "A day"
+UNDECIDED, CAUGHT, PER_DAY = "Undecided", "Money in fraud", "A day"
 KINDS = {
     FRAUD_COUNT: COUNT,
     OTHER_COUNT: COUNT,
@@ -208,7 +208,9 @@ def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
     ):
         row: dict[str, str | float] = {"Action": words}
         row |= {
-            score_name(name): ("below" if direction(name) > 0 else "above") if cut is None else reached(name, cut[j])
+            score_name(name): ("below" if direction(name) > 0 else "above")
+            if cut is None
+            else reached(name, cut[j], analysis.alert_rules)
             for j, name in enumerate(band.block.names)
         }
         row |= {rated: part.alerts, FRAUD_COUNT: part.tp, OTHER_COUNT: part.fp}

@@ -11,6 +11,7 @@ from multiloss_core.generalisation import Interval
 from multiloss_core.inspection import Segment, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
 from multiloss_core.segments import SegmentPaths, SegmentPoints
+from multiloss_core.segments.gate import WITHIN_CHANCE
 from multiloss_core.thresholds import Point
 from ui.data.sources import ask_segments
 from ui.operating_point.analysis import Analysis
@@ -142,8 +143,8 @@ def _change_words(column: str, points: SegmentPoints) -> str:
     own, common = points.own_total, points.common_total
     return (
         f"**Own thresholds for {plural(len(points.own), 'segment')} of *{as_text(shortened(column))}***: "
-        f"{count(own.tp)} caught and {count(own.fp)} false alerts, where common thresholds have {count(common.tp)} and "
-        f"{count(common.fp)}. The decision takes them along."
+        f"{count(own.tp)} caught and {plural(own.fp, 'false alert')}, where common thresholds have {count(common.tp)} "
+        f"and {count(common.fp)}. The decision takes them along."
     )
 
 
@@ -160,9 +161,10 @@ def _verdict_words(column: str, points: SegmentPoints) -> str:
             f"*{as_text(shortened(column))}* would change the result by {amount}, and over all targets by less than "
             "one standard error."
         )
+    chance = f" {WITHIN_CHANCE}" if gain.low <= 0 else ""
     return (
         f"{_change_words(column, points)} On held-out alerts they gain {amount}: so much do common thresholds cost for "
-        "being the same everywhere."
+        f"being the same everywhere.{chance}"
     )
 
 
@@ -207,7 +209,7 @@ def _show_differences(paths: SegmentPaths, points: SegmentPoints, has_undecided:
         "other counts are of the alerts that chose them.",
         f"Small segments share one set: {_listed(pooled)}." if pooled else "",
         "Other values, also new ones, use the common thresholds.",
-        "Alerts without a decision count in neither." if has_undecided else "",
+        "Undecided alerts count in neither." if has_undecided else "",
     ]
     st.caption(" ".join(filter(None, words)))
 

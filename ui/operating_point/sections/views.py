@@ -60,7 +60,13 @@ def show_both_rules(context: PointContext) -> None:
     """Show the curves of both rules, and which rule is better at the target."""
     analysis, m = context.analysis, context.point.marginal_precision
     if len(analysis.surfaces.names) == 1 or not analysis.has_both_rules:
-        st.info("Two rules need at least two scores, and data that were not counted under one rule.")
+        st.info(
+            "Two rules need at least two scores."
+            if analysis.rated.source.score_count == 1
+            else "An alert rule raises alerts alone, whatever the scores: there is no intersection to compare with."
+            if analysis.alert_rules
+            else f"The table was counted under one rule, '{analysis.settings.rule}' of the scores."
+        )
         return
     paths: dict[Rule, ThresholdPath] = {rule: _path_under(analysis, rule) for rule in get_args(Rule)}
     points = {rule: operating_point(path, m) for rule, path in paths.items()}

@@ -11,8 +11,9 @@ const OUT_OF_SIGHT = -9
 
 /**
  * Inputs of marks: traces with the columns of a row that they follow, and the styles of the points.
+ * @typedef {"x" | "y" | "third" | "fourth"} Threshold
  * @typedef {"x" | "y" | "fp" | "tp"} Column
- * @typedef {{ meta: { follows: "tangent" | "x" | "y" | Column[] } }} MarkTrace
+ * @typedef {{ meta: { follows: "tangent" | Threshold | Column[] } }} MarkTrace
  * @typedef {{ colour: string, chosen: boolean }[]} Points
  * @typedef {{ traces: MarkTrace[], points: Points, ink: string, present: Row | null }} Parts
  */
@@ -81,7 +82,7 @@ export class Marks {
     this.shown.present = present
     this.shown.columns = follows.find(Array.isArray)
     this.#isTangent = follows.includes("tangent")
-    this.#vertical = follows.find(column => column === "x" || column === "y")
+    this.#vertical = follows.find(column => typeof column === "string" && column !== "tangent")
     this.shown.line = this.#isTangent || this.#vertical
       ? shape("polyline", { fill: "none", ...outline, "stroke-dasharray": this.#isTangent ? "2 3" : "6 4" }) : undefined
     this.#points = !this.shown.columns ? [] : points.map(({ colour, chosen }) => chosen

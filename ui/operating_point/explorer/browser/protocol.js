@@ -6,7 +6,7 @@
 /** @typedef {<E extends keyof Events>(event: E, value: Events[E]) => void} Send */
 /** @typedef {{ x: number, y: number }} Place */
 
-export const CONTRACT = 7
+export const CONTRACT = 8
 export const MILLISECONDS_OF_REST = 150
 /** Limit of long texts kept for later messages. */
 export const MAX_TEXTS = 100
