@@ -172,11 +172,8 @@ _IRREGULAR = {"stratum": "strata", "are": "is", "were": "was", "have": "has"}
 def several(words: str) -> str:
     """Write the plural of a noun: "alerts", "catches", "queries", "strata"; also a verb's singular."""
     *before, last = words.split(" ")
-    ending = "es" if last.endswith(("s", "x", "z", "ch", "sh", "o")) else "s"
-    stem = last
-    if re.search("[^aeiou]y$", last):
-        stem, ending = last[:-1], "ies"
-    return " ".join([*before, _IRREGULAR.get(last, f"{stem}{ending}")])
+    regular = re.sub("(?<![aeiou])y$", "ie", re.sub("(s|x|z|ch|sh|o)$", r"\1e", last)) + "s"
+    return " ".join([*before, _IRREGULAR.get(last, regular)])
 
 
 def plural(value: float, noun: str, verb: str = "") -> str:

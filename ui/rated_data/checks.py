@@ -48,7 +48,7 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
         return choice
     monday, waiting, alerts = found
     st.warning(
-        f"**Incomplete from {monday} on:** {count(waiting)} of {count(alerts)} alerts ({percent(waiting / alerts)}) "
+        f"**Incomplete from {monday} on:** {count(waiting)} of {plural(alerts, 'alert')} ({percent(waiting / alerts)}) "
         "are undecided.",
         icon=":material/pending_actions:",
     )
