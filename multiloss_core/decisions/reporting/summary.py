@@ -139,10 +139,12 @@ def _block_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator
         ("reviewed", max(expected.tp - block.tp, 0.0), max(expected.fp - block.fp, 0.0)),
     ):
         alerts = tp + fp
+        precision = share(ratio(tp, alerts), _base(record, alerts))
         yield (
             f"Of these, {f'{money(alerts)} of money' if in_money else plural(alerts, vocabulary.document)} would be "
             f"{words}: {(money if in_money else count)(tp)} {vocabulary.positive} and "
-            f"{f'{money(fp)} in false alerts' if in_money else plural(fp, 'false alert')}, a precision of {share(ratio(tp, alerts), _base(record, alerts))}."
+            f"{f'{money(fp)} in false alerts' if in_money else plural(fp, 'false alert')}, a precision of "
+            f"{precision}."
         )
     goal_values = ", ".join(f"{goal.name} {threshold(goal.value)}" for goal in block.target.goal_values)
     yield f"The upper cut was derived from {block.target.goal}{f': {goal_values}' if goal_values else ''}."
