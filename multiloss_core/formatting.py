@@ -130,7 +130,7 @@ def score_side(name: str) -> str:
 
 
 def reached(name: str, value: float | None, alert_rules: Sequence[str] = ()) -> str:
-    """Write the condition of a threshold: "≥ 0.5", "≤ 432" if inverted, `never`; "on" or "off" for alert rules."""
+    """Write a threshold as "≥ 0.5", "≤ 432" if inverted, `never`; of a rule "on", "off"."""
     if name in alert_rules:
         return on_or_off(name, value)
     words = score_threshold(name, value)
@@ -170,13 +170,10 @@ _IRREGULAR = {"stratum": "strata", "are": "is", "were": "was", "have": "has"}
 
 
 def several(words: str) -> str:
-    """Write the plural of a noun: "alerts", "catches", "queries", "strata"; also a verb's singular."""
+    """Write the plural of a noun, or the singular of a verb: "catches", "queries", "strata"."""
     *before, last = words.split(" ")
-    ending = "es" if last.endswith(("s", "x", "z", "ch", "sh", "o")) else "s"
-    stem = last
-    if re.search("[^aeiou]y$", last):
-        stem, ending = last[:-1], "ies"
-    return " ".join([*before, _IRREGULAR.get(last, f"{stem}{ending}")])
+    regular = re.sub("(?<![aeiou])y$", "ie", re.sub("(s|x|z|ch|sh|o)$", r"\1e", last)) + "s"
+    return " ".join([*before, _IRREGULAR.get(last, regular)])
 
 
 def plural(value: float, noun: str, verb: str = "") -> str:

@@ -4,7 +4,6 @@ import streamlit as st
 
 from ui.papers.figures import show_figures
 from ui.papers.natarajan import show_cells, show_small_sets, show_strength, show_summary
-from ui.papers.recompute import offer_run
 from ui.papers.robles import show_audit, show_robles
 from ui.papers.stored import offer_rated, offer_scores
 from ui.shared.page_setup import bootstrap
@@ -19,7 +18,6 @@ with optimal:
     show_strength()
     show_small_sets()
     offer_scores()
-    offer_run()
 with thresholds:
     show_robles()
     show_figures()

@@ -1,4 +1,3 @@
-/* Runs in the HTML document of all pages, before Streamlit's scripts. */
 {
   // Streamlit would try the address of the page first. Its files are relative to the same folder.
   const folder = new URL(".", location);
@@ -8,21 +7,20 @@
   // a start address with settings leads to its page at once, also on the way back.
   let leads = location.pathname === folder.pathname && location.search !== "";
   const place = (address) => `${address.pathname} ${address.searchParams.get("step")}`;
-  const push = history.pushState.bind(history);
+  const push = history.pushState;
   history.pushState = (state, unused, address) => {
     const moves = place(new URL(address, location)) !== place(new URL(location));
-    (moves && !leads ? push : history.replaceState.bind(history))(state, unused, address);
+    (moves && !leads ? push : history.replaceState).call(history, state, unused, address);
     leads &&= !moves;
   };
 
   // Streamlit names its own command when the server is lost.
-  const lost =
-    "Multiloss does not answer. Check your connection and that the server runs; this page then connects again by itself.";
   new MutationObserver(() => {
     const title = document.querySelector(".stDialog:not(:has(.lost_server)) h2");
     if (title?.textContent === "Connection error") {
       title.nextElementSibling.style.display = "none";
-      title.insertAdjacentHTML("afterend", `<p class="lost_server">${lost}</p>`);
+      title.insertAdjacentHTML("afterend", `<p class="lost_server">Multiloss does not answer. Check your connection and
+        that the server runs; this page then connects again by itself.</p>`);
     }
   }).observe(document, { childList: true, subtree: true });
 }

@@ -20,7 +20,6 @@ from .periods import daily_chart as daily_chart
 from .periods import weekly_chart as weekly_chart
 from .predictions import all_predictions as all_predictions
 from .predictions import losses_by_strength as losses_by_strength
-from .predictions import running_times as running_times
 from .predictions import small_loss_curves as small_loss_curves
 from .predictions import sorted_probabilities as sorted_probabilities
 from .profit_chart import BEST as BEST

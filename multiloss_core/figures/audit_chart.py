@@ -21,7 +21,7 @@ def audit_chart(
     theme: Theme,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
-    """Draw the positives that are flagged, only rated, and in each stratum with its interval; hover names its scores.
+    """Draw the positives that are flagged, only rated, and in each stratum with its interval.
 
     Bars of what is caught are green and the others are hatched; blocked documents are caught.
     """

@@ -1,7 +1,6 @@
-"""Draw predictions under a multivariate loss: items flagged, costs and running times."""
+"""Draw predictions under a multivariate loss: items flagged and their costs."""
 
-from collections.abc import Mapping, Sequence
-from itertools import cycle
+from collections.abc import Mapping
 from math import ceil
 
 import numpy as np
@@ -9,23 +8,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from multiloss_core.figures.theme import CURVE, GREY, LEGEND_BELOW, PALE, Theme, ink, new_figure, outlined, paper
-from multiloss_core.losses.expected.methods import METHODS
 from multiloss_core.losses.theorem_1.all_predictions import ExhaustiveSearch
-from multiloss_core.losses.theorem_1.timing import TimedRun
 from multiloss_core.losses.top_k import best_k, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 _SIDES = {1: ("/", "in the ring"), -1: ("\\", "in the rival ring"), 0: ("", "on its own")}
 
-# Colour, symbol and dash of the methods in the order of `METHODS`; each one is distinct.
-_METHOD_LOOKS = (
-    (GREY, "x", "dot"),
-    ({"light": "#D55E00", "dark": "#D55E00"}, "square", "dash"),
-    ({"light": "#CC79A7", "dark": "#CC79A7"}, "diamond", "dashdot"),
-    ({"light": "#1b2a33", "dark": "#e6edf2"}, "triangle-up", "longdash"),
-    (CURVE, "circle", "solid"),
-)
-_SECONDS = {1e-5: "10 µs", 1e-4: "0.1 ms", 1e-3: "1 ms", 1e-2: "10 ms", 0.1: "0.1 s", 1.0: "1 s", 10.0: "10 s"}
 
 # For tick labels, the axis title and a legend that wraps on a narrow screen.
 _MARGIN_BELOW = 100
@@ -217,33 +205,6 @@ def losses_by_strength(
     figure.update_layout(hovermode="x unified", margin={"b": _MARGIN_BELOW})
     figure.update_xaxes(title_text="from 0, independent, to 1, identical", range=[-0.02, 1.02], dtick=0.2)
     figure.update_yaxes(title_text="expected loss", range=[low - margin, high + margin])
-    return figure
-
-
-def running_times(runs: Sequence[TimedRun], *, loss_name: str, theme: Theme, height: int = 460) -> go.Figure:
-    """Draw running times against the number of items on logarithmic axes.
-
-    `runs` as `timed_runs` yields them; the legend names the growth of each method.
-    """
-    figure = new_figure(f"Time to find every expected {loss_name} loss", theme, height=height)
-    for method, (colour, symbol, dash) in zip(METHODS.values(), cycle(_METHOD_LOOKS), strict=False):
-        of_method = [run for run in runs if run.method == method.name]
-        if not of_method:
-            continue
-        figure.add_scatter(
-            x=[run.n for run in of_method],
-            y=[run.seconds for run in of_method],
-            mode="lines+markers",
-            name=f"{method.label}: grows with {method.growth}",
-            line={"color": colour[theme], "width": 2, "dash": dash},
-            marker={"color": colour[theme], "symbol": symbol, "size": 8},
-            hovertemplate=f"{method.label}: %{{x:,}} items<br>%{{y:.3~s}}s<extra></extra>",
-        )
-    figure.update_layout(margin={"b": 130})
-    figure.update_xaxes(title_text="number of items n (logarithmic)", type="log", dtick=1, tickformat=",~r")
-    figure.update_yaxes(
-        title_text="time (logarithmic)", type="log", tickvals=list(_SECONDS), ticktext=list(_SECONDS.values())
-    )
     return figure
 
 

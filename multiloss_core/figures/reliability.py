@@ -65,8 +65,8 @@ def reliability_chart(
     kind = {"range": [0, _top(found)], **percent_axis(most=_top(found))}
     if logarithmic:
         powers = 10.0 ** np.arange(round(np.log10(edge)), 1)
-        words = [*map(short_percent, powers)]
-        kind = {"type": "log", "range": [np.log10(edge), 0.05], "tickvals": powers, "ticktext": words}
+        kind = {"type": "log", "range": [np.log10(edge), 0.05], "tickvals": powers}
+        kind["ticktext"] = [*map(short_percent, powers)]
     figure.update_xaxes(title_text="mean probability of the group (expected)", **kind)
     figure.update_yaxes(title_text="share of positives (observed)", **kind)
     return figure

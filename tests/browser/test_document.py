@@ -1,4 +1,4 @@
-"""Test what the HTML document adds, however the server is started: style, headers, history, the lost server."""
+"""Test the HTML document of both commands: style, headers, history, the lost server."""
 
 import re
 import urllib.request
@@ -54,7 +54,7 @@ def test_back_leaves_an_address_that_leads_elsewhere(server, page, address):
     expect(page).to_have_url(re.compile("/health$"))
 
 
-def test_lost_server_is_told_in_own_words(tmp_path, page):
+def test_lost_server_shows_our_sentence(tmp_path, page):
     with app_server(tmp_path) as address:
         open_page(page, f"{address.replace('127.0.0.1', 'localhost')}/papers", PAGES["papers"])
     lost = page.get_by_role("dialog")

@@ -12,7 +12,7 @@ from experiments import files
 from experiments.printed import natarajan_losses, robles_rows
 from experiments.robles.stored import rated_documents
 from tests.pages.steps import opened, run, state
-from ui.papers import recompute
+from ui.papers import figures
 
 PRINTED = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}
 
@@ -33,7 +33,7 @@ def table(app, column):
 
 
 def opened_at(app, label):
-    run_key = {"L2": "paper_strength", "small": "paper_small_sets", "audit": "paper_audit", "run": "paper_run"}[label]
+    run_key = {"L2": "paper_strength", "small": "paper_small_sets", "audit": "paper_audit"}[label]
     app.session_state[run_key] = True
     return run(app)
 
@@ -109,14 +109,6 @@ def test_figures_of_robles_are_drawn_when_opened(app):
     assert len(app.get("plotly_chart")) == closed + 4
 
 
-def test_running_times_are_measured_on_request(app):
-    app.session_state["paper_times"] = True
-    run(app)
-    shown = table(run(app.button(key="paper_measure_times").click()), "Nodes")
-    assert shown["Nodes"].tolist() == [20, 400, 8_000, 160_000]
-    assert (shown[["graph, s", "analytic power, s"]] > 0).all(axis=None)
-
-
 def test_stored_scores_open_on_the_page_of_optimal_cuts(app):
     scores = json.loads((files.RESULTS / "natarajan_scores_breast.json").read_text(encoding="utf-8"))
     (button,) = [one for one in app.button if one.key == f"open_{scores['set']}"]
@@ -138,23 +130,14 @@ def test_stored_rated_rows_open_at_their_operating_point(app):
     assert any(f"{rated['deposit'].sum():,} positive" in caption.value for caption in app.caption)
 
 
-def test_failed_run_is_one_error_and_the_next_begins(monkeypatch):
-    script = "import sys; sys.exit('The folder is not there.')"
-    monkeypatch.setattr(recompute, "command_for", lambda key: [recompute.sys.executable, "-c", script])
-    for _ in range(2):
-        with pytest.raises(recompute.DataError, match=r"The folder is not there\."):
-            list(recompute.steps("breast"))
-
-
 SECTIONS = re.compile(r'^@shown_when_open\(.*key="(\w+)"', re.MULTILINE)
 
 
 @pytest.mark.parametrize("view", ["flat", "tp", "fp"])
 def test_all_sections_open_together(app, view):
-    for file in Path(recompute.__file__).parent.glob("*.py"):
+    for file in Path(figures.__file__).parent.glob("*.py"):
         for key in SECTIONS.findall(file.read_text(encoding="utf-8")):
             app.session_state[key] = True
     app.session_state["paper_view"] = view
     run(app)
-    assert app.button(key="paper_measure_times").label
     assert len(app.get("plotly_chart")) >= 6

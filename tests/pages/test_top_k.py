@@ -21,12 +21,11 @@ from multiloss_core import (
     optimal_top_k,
     simulate_population,
 )
-from multiloss_core.losses import NOT_MONOTONE, TimedRun, correlated_search, factor_loadings, methods_for, sigmoid_items
+from multiloss_core.losses import NOT_MONOTONE, correlated_search, factor_loadings, sigmoid_items
 from tests.pages.steps import state
 from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
 from ui.shared.widgets import LESSON
-from ui.top_k import checks as top_k_timing
 from ui.top_k.items import Settings
 from ui.top_k.parts import PARTS, TABS
 
@@ -278,34 +277,6 @@ def test_a_draw_on_which_another_loss_breaks_it(page, example):
     find.click().run()
     assert not page.exception
     assert any("was found after" in message.value for message in page.info)
-
-
-def test_running_times_are_shown_kept_and_downloadable(page, monkeypatch):
-    runs = [TimedRun("exhaustive", 2, 0.0001), TimedRun("cubic", 16, 0.001), TimedRun("near_linear", 16, 0.002)]
-    asked = []
-
-    def timed_runs(loss, *, methods):
-        asked.append((loss.name, methods))
-        yield from runs
-
-    monkeypatch.setattr(top_k_timing, "timed_runs", timed_runs)
-    open_part(page, "timing")
-    by_key(page.button, "topk_measure").click().run()
-    assert not page.exception
-    assert asked == [("F1", methods_for(F()))]
-    assert page.dataframe[-1].value["n"].tolist() == [2, 16, 16]
-    assert page.dataframe[-1].value["method"].tolist() == ["exhaustive", "cubic", "near-linear"]
-    names = [trace["name"] for trace in figure(page, "Time to find every expected F1 loss")["data"]]
-    assert names == ["exhaustive: grows with 2ⁿ", "cubic: grows with n³", "near-linear: grows with n"]
-    assert [button.label for button in page.get("download_button")] == ["Download the measurements (CSV)"]
-    # Another tab leaves them, another loss hides them.
-    open_part(page, "early")
-    open_part(page, "timing")
-    assert "Time to find every expected F1 loss" in titles(page)
-    by_key(page.selectbox, "topk_timed_loss").select("AM").run()
-    assert "Time to find every expected F1 loss" not in titles(page)
-    assert not page.get("download_button")
-    assert len(asked) == 1
 
 
 def eight_items(draw):

@@ -1,8 +1,5 @@
 """Figures 2 to 10 of Robles et al. 2020, from printed figures and stored results."""
 
-import time
-
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 from experiments.files import read_results
 from experiments.printed.robles import gain_of, printed_pairs
 from experiments.robles.stored import measured_pairs, searched
-from multiloss_core import CountSurfaces, ThresholdPath, operating_point, simulate_population
+from multiloss_core import CountSurfaces, ThresholdPath, operating_point
 from multiloss_core.figures import (
     count_surface,
     path_trapezoids,
@@ -22,7 +19,7 @@ from multiloss_core.figures import (
 )
 from multiloss_core.formatting import count, points, signed
 from multiloss_core.inspection import graph_walk
-from multiloss_core.thresholds import ANALYTIC, GRAPH, PathSearch, to_networkx
+from multiloss_core.thresholds import to_networkx
 from ui.papers.stored import RATED, results
 from ui.shared.formatting import COUNT, SHARE, NumberKind, rounded_share, show_numbers
 from ui.shared.page_setup import theme
@@ -30,7 +27,6 @@ from ui.shared.url_params import ask_choice, ask_number
 from ui.shared.widgets import shown_when_open
 
 NODES, FEW_NODES, CHOSEN = 100, 6, "graph"
-TIMED, TIMED_NODES = (GRAPH, ANALYTIC), 20
 MEASURES = {"F1": "F1 (figures 4, 7)", "Precision": "Precision (figure 5)", "Recall": "Recall (figure 6)"}
 POSITIONS = {"Precision": 0, "Recall": 1, "F1": 2}
 SOURCES = {"printed": "printed", "apart": "recomputed"}
@@ -43,7 +39,6 @@ def show_figures() -> None:
         _show_graph()
         _show_ensembles()
         _show_points()
-        _show_times()
 
 
 @shown_when_open("Figures 2 and 3: the graph and one trapezoid", key="paper_graph", icon=":material/hub:")
@@ -128,29 +123,6 @@ def _show_points() -> None:
         f"Rated rows of bank marketing stand in for the private Google sets, on {NODES} uniform nodes for each score. "
         "The benchmark is not adjusted manually, as the paper's was."
     )
-
-
-@shown_when_open("Running time against the number of classifiers", key="paper_times", icon=":material/timer:")
-def _show_times() -> None:
-    """Measure the methods on simulated alerts with one to four scores, on request."""
-    st.markdown(
-        "The paper gives O(nᵏ) for the graph over *n* thresholds of *k* classifiers, and little growth for the "
-        f"analytic method. Measured here on the server: {TIMED_NODES} nodes for each score, some 5,000 rated alerts."
-    )
-    if st.button("Measure", key="paper_measure_times"):
-        rows = []
-        with st.spinner("Finding paths for one to four scores …"):
-            for classifiers in range(1, 5):
-                generator = np.random.default_rng(classifiers)
-                documents = simulate_population(generator, classifiers=classifiers).rated()
-                search = PathSearch(documents, resolution=TIMED_NODES)
-                row: dict[str, str | float] = {"Classifiers": classifiers, "Nodes": TIMED_NODES**classifiers}
-                for method in TIMED:
-                    start = time.perf_counter()
-                    method.find(search)
-                    row[f"{method.name}, s"] = time.perf_counter() - start
-                rows.append(row)
-        show_numbers(rows, {"Nodes": COUNT}, alt="Seconds of two methods by the number of classifiers.")
 
 
 def _draw(place: DeltaGenerator, figure: go.Figure, alt: str) -> None:

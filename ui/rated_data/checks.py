@@ -47,7 +47,7 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
     if found is not None:
         monday, waiting, alerts = found
         st.warning(
-            f"**Incomplete from {monday} on:** {count(waiting)} of {count(alerts)} alerts "
+            f"**Incomplete from {monday} on:** {count(waiting)} of {plural(alerts, 'alert')} "
             f"({percent(waiting / alerts)}) are undecided.",
             icon=":material/pending_actions:",
         )

@@ -13,7 +13,7 @@ from multiloss_core.audit import Audit, AuditPlan
 from multiloss_core.datasets import Source
 from multiloss_core.decisions import GoalValue
 from multiloss_core.engines import BorderlineRows, PathCounts
-from multiloss_core.losses import Consistency, TimedRun, Verification
+from multiloss_core.losses import Consistency, Verification
 from multiloss_core.thresholds import Payoffs, Point
 from multiloss_core.thresholds.targets import ReviewBand
 from ui.server.queue import Task
@@ -304,9 +304,8 @@ class OwnItems:
 class TopKState:
     """The state of the screen Top-k: the last results with their inputs.
 
-    `pending_draw`: the draw to show next, by the key of its widget; `timed`: a loss, its runs, whether they are
-    complete. `own`: the user's items; `last_move`: the number of the last drag received; `complaint`: the error of the
-    typed items. `revealed`: settings of the revealed optimum; `part_shows_items`: the open part shows the items;
+    `pending_draw`: the draw to show next, by the key of its widget. `own`: the user's items; `last_move`: the number of
+    the last drag received; `complaint`: the error of the typed items. `revealed`: settings of the revealed optimum; `part_shows_items`: the open part shows the items;
     `regrets`: those measured for Theorem 3; `walked`: the graph and the step of its search.
     """
 
@@ -320,7 +319,6 @@ class TopKState:
     found: tuple[object, Any] | None = None
     pending_draw: dict[str, Any] = field(default_factory=dict)
     regrets: tuple[object, Consistency] | None = None
-    timed: tuple[str, list[TimedRun], bool] = field(default_factory=lambda: ("", [], True))
 
 
 @dataclass(frozen=True)
@@ -342,7 +340,7 @@ class Session:
 
     `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
     counts along their paths, `counted_segments` by segment; `borderline`: rows near thresholds; `stopped`: keys of
-    cancelled calculations; `paper_run`: the run of a paper's set; `audits`: the audit of rated data by their key;
+    cancelled calculations; `audits`: the audit of rated data by their key;
     `audit_populations`: strata that were counted in connected sources.
     """
 
@@ -360,7 +358,6 @@ class Session:
     point: PointState = field(default_factory=PointState)
     decisions: DecisionsState = field(default_factory=DecisionsState)
     top_k: TopKState = field(default_factory=TopKState)
-    paper_run: Task[Any] | None = None
     audits: dict[str, KeptAudit] = field(default_factory=dict)
     audit_populations: dict[Hashable, Any] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Verify Theorem 1 on random draws, show where early stopping fails, and time the methods."""
+"""Verify Theorem 1 on random draws, show where early stopping fails."""
 
 from functools import partial
 
@@ -7,25 +7,18 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import expected_losses
-from multiloss_core.figures import CurveMark, loss_curve, running_times, sorted_probabilities, verified_draws
+from multiloss_core.figures import CurveMark, loss_curve, sorted_probabilities, verified_draws
 from multiloss_core.formatting import plural
 from multiloss_core.losses import (
     EARLY_STOP,
-    METHODS,
-    Loss,
-    TimedRun,
     best_k,
     early_stop_k,
-    methods_for,
-    sizes_of,
-    timed_runs,
     verify_theorem_1,
 )
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import ask_number
-from ui.shared.widgets import LOSS_CHOICES, named_loss
 from ui.top_k.items import Settings, chosen_losses
 
 
@@ -128,89 +121,4 @@ def early_stop(_: Settings) -> None:
         key="topk_early_sorted",
         alt=f"The {probabilities.size} probabilities as bars. The best prediction flags the first {best}.",
         theme=None,
-    )
-
-
-def timing(settings: Settings) -> None:
-    """Offer to measure the methods under one loss, and show the measurements."""
-    st.markdown(
-        "Theorem 1 leaves *n* + 1 predictions instead of 2ⁿ. The time to find all their expected losses depends on the "
-        "method. This measures it on the server: each method gets more items until its next run would take more than "
-        "a second.",
-        width=860,
-    )
-    choice = st.selectbox(
-        "Loss to measure",
-        LOSS_CHOICES,
-        index=1,
-        key="topk_timed_loss",
-        bind="query-params",
-        persist_state="session",
-        width=240,
-    )
-    loss = named_loss(choice, settings.beta)
-    if st.button("Measure", key="topk_measure", help="About 10 seconds; at most 30."):
-        measure(loss)
-    measured(loss)
-
-
-def measure(loss: Loss) -> None:
-    """Time every method that takes the loss, with progress; any other input stops it."""
-    methods = methods_for(loss)
-    runs: list[TimedRun] = []
-    session().top_k.timed = (loss.name, runs, False)
-    with stoppable("topk_measure_cancel") as show:
-        for run in timed_runs(loss, methods=methods):
-            runs.append(run)
-            position, sizes = methods.index(run.method), sizes_of(run.method)
-            share = (position + (sizes.index(run.n) + 1) / len(sizes)) / len(methods)
-            words = f"{METHODS[run.method].label}: {run.n:,} items in {run.seconds:.3g} s"
-            show(share, words, partial(running_times, tuple(runs), loss_name=loss.name, theme=theme()))
-        session().top_k.timed = (loss.name, runs, True)
-
-
-def measured(loss: Loss) -> None:
-    """Show the measurements of this loss as a chart and a table."""
-    name, runs, complete = session().top_k.timed
-    if name != loss.name or not runs:
-        return
-    if not complete:
-        st.info(f"Stopped after {plural(len(runs), 'measurement')}.")
-    # The last run of each method has the most items.
-    last_runs = {run.method: run for run in runs}.values()
-    largest = (f"{METHODS[run.method].label}, {run.n:,} items in {run.seconds:.3g} s" for run in last_runs)
-    st.plotly_chart(
-        running_times(runs, loss_name=loss.name, theme=theme()),
-        key="topk_times",
-        alt=f"Running time against the number of items, both axes logarithmic. Largest measured: {'; '.join(largest)}.",
-        theme=None,
-    )
-    st.caption(
-        "Time that grows with n³ rises by three decades per decade of n, with n² by two, with n by one. The exhaustive "
-        "method enumerates every outcome, up to 14 items. Windowed and near-linear find each loss to within 10⁻⁹, the "
-        "others up to rounding."
-    )
-    table = pd.DataFrame(
-        [(METHODS[run.method].label, METHODS[run.method].growth, run.n, run.seconds) for run in runs],
-        columns=["method", "grows_with", "n", "seconds"],
-    )
-    with st.expander("The measurements as a table"):
-        st.dataframe(
-            table,
-            hide_index=True,
-            width=560,
-            column_config={
-                "method": "Method",
-                "grows_with": "Time grows with",
-                "n": st.column_config.NumberColumn("Items (n)", format="localized", alignment="left"),
-                "seconds": st.column_config.NumberColumn("Seconds", format="%.6f", alignment="left"),
-            },
-        )
-    st.download_button(
-        "Download the measurements (CSV)",
-        table.assign(loss=loss.name).to_csv(index=False),
-        f"running times {loss.name.replace('/', '-')}.csv",
-        "text/csv",
-        key="topk_times_csv",
-        on_click="ignore",
     )

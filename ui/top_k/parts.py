@@ -10,7 +10,7 @@ from ui.shared.session import session
 from ui.shared.url_params import UrlParameter
 from ui.shared.widgets import lesson_plan
 from ui.top_k.assumptions import broken_assumption
-from ui.top_k.checks import early_stop, many_draws, timing
+from ui.top_k.checks import early_stop, many_draws
 from ui.top_k.classes import one_label_among_classes
 from ui.top_k.every_loss import every_loss
 from ui.top_k.expected_loss import expected_loss
@@ -39,7 +39,6 @@ PARTS = MappingProxyType(
         "monotone": Part("Monotone losses", monotone_losses),
         "classes": Part("Theorem 2", one_label_among_classes, shows_items=True),
         "training": Part("Theorem 3", more_training),
-        "timing": Part("Running time", timing),
         "graph": Part("Threshold graph", threshold_graph_of_two),
         "tangent": Part("Tangent", sliding_along_the_curve),
         "lesson": Part("Lesson", lambda _: lesson_plan()),

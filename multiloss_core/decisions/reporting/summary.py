@@ -133,15 +133,18 @@ def _block_sentences(record: DecisionRecord, vocabulary: Vocabulary) -> Iterator
     block, expected = record.block, record.expected
     if block is None:
         return
-    number, what = (count, vocabulary.documents) if record.settings.amount is None else (money, "of money")
+    in_money = record.settings.amount is not None
     for words, tp, fp in (
         ("blocked without a review", block.tp, block.fp),
         ("reviewed", max(expected.tp - block.tp, 0.0), max(expected.fp - block.fp, 0.0)),
     ):
         alerts = tp + fp
+        precision = share(ratio(tp, alerts), _base(record, alerts))
         yield (
-            f"Of these, {number(alerts)} {what} would be {words}: {number(tp)} {vocabulary.positive} and {number(fp)} "
-            f"false alerts, a precision of {share(ratio(tp, alerts), _base(record, alerts))}."
+            f"Of these, {f'{money(alerts)} of money' if in_money else plural(alerts, vocabulary.document)} would be "
+            f"{words}: {(money if in_money else count)(tp)} {vocabulary.positive} and "
+            f"{f'{money(fp)} in false alerts' if in_money else plural(fp, 'false alert')}, a precision of "
+            f"{precision}."
         )
     goal_values = ", ".join(f"{goal.name} {threshold(goal.value)}" for goal in block.target.goal_values)
     yield f"The upper cut was derived from {block.target.goal}{f': {goal_values}' if goal_values else ''}."

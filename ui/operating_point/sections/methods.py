@@ -16,7 +16,7 @@ from multiloss_core import (
     mean_graph_path,
     operating_point,
 )
-from multiloss_core.formatting import count, direction, percent, plural, score_name, score_side, score_value
+from multiloss_core.formatting import direction, percent, plural, score_name, score_side, score_value
 from multiloss_core.thresholds import GRAPH, SMOOTH, FlaggedCounts, Point, classifier_margins
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.caching import cached
@@ -83,7 +83,7 @@ def _show_table(context: PointContext) -> None:
     if context.point.reachable_share < 1:
         documents = others[0] if others[0] is not None and analysis.settings.unit is Unit.MONEY else points[SMOOTH.name]
         st.caption(
-            f"Kept of all {count(documents.rated.tp)} rated positives; at most "
+            f"Kept of all {plural(documents.rated.tp, 'rated positive')}; at most "
             f"{percent(context.point.reachable_share)} of them can be reached when every score must agree."
         )
 
