@@ -305,8 +305,9 @@ class TopKState:
     """The state of the screen Top-k: the last results with their inputs.
 
     `pending_draw`: the draw to show next, by the key of its widget. `own`: the user's items; `last_move`: the number of
-    the last drag received; `complaint`: the error of the typed items. `revealed`: settings of the revealed optimum; `part_shows_items`: the open part shows the items;
-    `regrets`: those measured for Theorem 3; `walked`: the graph and the step of its search.
+    the last drag received; `complaint`: the error of the typed items. `revealed`: settings of the revealed optimum;
+    `part_shows_items`: the open part shows the items; `regrets`: those measured for Theorem 3; `walked`:
+    the graph and the step of its search.
     """
 
     own: OwnItems | None = None

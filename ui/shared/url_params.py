@@ -31,7 +31,7 @@ audit audit_budget audit_width
 decisions decisions_for decision compared_with
 optimal_cut cut_loss cut_beta cut_least cut_all cut_calibration cut_part cut_axes cut_ratio plain
 top_k topk_loss topk_beta topk_n topk_seed topk_scale topk_p topk_guess topk_k topk_shown step topk_by_hand \
- topk_draws topk_early topk_broken topk_ties topk_tied_draw topk_tied_loss topk_strength topk_other_loss \
+ topk_draws topk_early topk_broken topk_ties topk_tied_draw topk_draw_ topk_tied_loss topk_strength topk_other_loss \
  topk_graph_steps topk_step topk_tangent_at plain
 papers paper_loss paper_method paper_set paper_edge paper_measure paper_source paper_view paper_target small_loss \
  strength_set strength_loss robles_set robles_measure robles_mode robles_row
@@ -156,7 +156,7 @@ def ask_number(
 
 def require_listed(name: str) -> bool:
     """Return True for a name of `PARAMETERS`. Raises KeyError for any other."""
-    if name in NAMES or f"{name.rpartition('_')[0]}_" in NAMES:
+    if name in NAMES or any(name.startswith(listed) for listed in NAMES if listed.endswith("_")):
         return True
     raise KeyError(f"The URL parameter {name} is not listed in PARAMETERS.")
 
