@@ -109,31 +109,29 @@ def test_rules_are_on_or_off_and_counted_where_many(number, value):
 WRITERS = {"count", "number", "whole", "estimate", "len", "int", "round"}
 NOUN = re.compile(r"^\*{0,2} (?:more |other |rated |false |missed )*([a-z]+s)\b")
 # Numbers that are never 0 or 1: limits and totals.
-SEVERAL = set(
-    [
-        "classes",
-        "data",
-        "directed",
-        "drawn",
-        "draws",
-        "found",
-        "frame",
-        "largest",
-        "n",
-        "path",
-        "predictions",
-        "rows",
-        "scores",
-        "search",
-        "size",
-        "sizes",
-        "source",
-        "state",
-        "values",
-        "weeks",
-        "words",
-    ]
-)
+SEVERAL = {
+    "classes",
+    "data",
+    "directed",
+    "drawn",
+    "draws",
+    "found",
+    "frame",
+    "largest",
+    "n",
+    "path",
+    "predictions",
+    "rows",
+    "scores",
+    "search",
+    "size",
+    "sizes",
+    "source",
+    "state",
+    "values",
+    "weeks",
+    "words",
+}
 
 
 def sentences(folder):
