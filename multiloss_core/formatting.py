@@ -8,6 +8,8 @@ from enum import StrEnum
 
 NEVER = "never"
 UNDEFINED = "undefined"
+# Of a gain whose interval contains 0.
+WITHIN_CHANCE = "The interval contains 0: chance may explain the gain, and common thresholds may do as well."
 # Prefix of an inverted score: "minus trust" holds -trust, as low values of trust are suspicious.
 MINUS = "minus "
 MAX_RULES_NAMED = 2

@@ -13,11 +13,10 @@ from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions import RecordedSegments, flagged_documents, recorded_segments, segment_key, segment_kind
 from multiloss_core.engines import count_segments
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import plural, shortened
+from multiloss_core.formatting import WITHIN_CHANCE, plural, shortened
 from multiloss_core.generalisation import PointBootstrap, bootstrap_flagged, bootstrap_thresholds
 from multiloss_core.numerics import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints, segment_paths
-from multiloss_core.segments.gate import WITHIN_CHANCE
 from multiloss_core.thresholds import Rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 

@@ -18,7 +18,6 @@ from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, with_rule_choi
 GATE_TARGETS = TARGETS[(LOG_ODDS > -4.05) & (LOG_ODDS < 2.05)][::4]
 # Standard errors by which the gain over all targets must exceed 0. Own thresholds of equal segments are noisier and
 # lose on held-out documents: they were proposed in 1 of 160 samples (`benchmarks/results/segments.md`).
-WITHIN_CHANCE = "The interval contains 0: chance may explain the gain, and common thresholds may do as well."
 MIN_GAIN_IN_ERRORS = 1.0
 
 

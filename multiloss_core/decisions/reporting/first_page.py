@@ -258,7 +258,7 @@ def _moves(
 
 
 def _switched(switches: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Write a verb and the words after it for alert rules, by their state; more than two are counted."""
+    """Write a verb and its words for alert rules by state; count more than two."""
     for state, same in groupby(sorted(switches, key=itemgetter(0)), key=itemgetter(0)):
         verb, _, kept = state.partition(" ") if state.startswith("leave") else (state, "", "")
         for words in rules_named([name for _, name in same]):

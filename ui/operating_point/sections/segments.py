@@ -6,12 +6,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from multiloss_core import Counts, DataError, RatedCounts
-from multiloss_core.formatting import count, plural, score_side, score_value, share, shortened, signed
+from multiloss_core.formatting import WITHIN_CHANCE, count, plural, score_side, score_value, share, shortened, signed
 from multiloss_core.generalisation import Interval
 from multiloss_core.inspection import Segment, folded, segment_counts, segmentation
 from multiloss_core.numerics import ratio
 from multiloss_core.segments import SegmentPaths, SegmentPoints
-from multiloss_core.segments.gate import WITHIN_CHANCE
 from multiloss_core.thresholds import Point
 from ui.data.sources import ask_segments
 from ui.operating_point.analysis import Analysis
