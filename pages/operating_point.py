@@ -12,8 +12,8 @@ from ui.operating_point.explorer.component import explorer
 from ui.operating_point.explorer.plain_charts import show_plainly
 from ui.operating_point.layout import ask_point, show_unusable
 from ui.operating_point.sections import SECTIONS
+from ui.operating_point.sections.next_ratings import show_effective_size
 from ui.operating_point.sections.over_time import show_alerts_per_day
-from ui.operating_point.sections.simpler_rules import show_effective_size
 from ui.operating_point.settings import is_plain, offer_leaving, show_held, show_origin, show_unit
 from ui.operating_point.state import restore_target
 from ui.operating_point.tour import offer_tour, show_tour

@@ -32,4 +32,3 @@ from .segments import folded as folded
 from .segments import segment_counts as segment_counts
 from .segments import segmentation as segmentation
 from .segments import segments_of_sums as segments_of_sums
-from .simpler_rules import compare_with_simpler_rules as compare_with_simpler_rules

@@ -17,7 +17,7 @@ SECTIONS = (
     "periods",
     "segments",
     "guarantee",
-    "simpler",
+    "next_ratings",
     "profit",
     "decision_curve",
     "both_rules",

@@ -26,7 +26,6 @@ from multiloss_core.inspection import (
     borderline_documents,
     calendar,
     compare,
-    compare_with_simpler_rules,
     daily_alerts,
     folded,
     precision_drift,
@@ -142,11 +141,9 @@ def point_details(source: RatedDocuments | CountSurfaces, path: Any, target: flo
     if isinstance(source, CountSurfaces):
         return found
     near = borderline_documents(source, point.thresholds, rule, most=20)
-    cuts = ("thresholds", "tp", "fp", "tp_at_equal_fp", "tp_lost", "share_lost", "reaches")
     return found | {
         "rounded": plain(source.round_thresholds(point.thresholds)),
         "near": [of(side, "positions", "deciding", "distances") for side in (near.flagged, near.not_flagged)],
-        "simpler": [of(cut, *cuts) for cut in compare_with_simpler_rules(source, point)],
         "plan": plan_figures(source, point, path),
     }
 

@@ -1,51 +1,26 @@
-"""Show the losses of simpler rules at equal false positives, and the next ratings."""
+"""Show which documents to rate next, and how much the weights are worth."""
 
 import streamlit as st
 
 from multiloss_core import DataError, RatedDocuments, Unit, flagged
 from multiloss_core.formatting import count, money, plural, score_name, score_range, whole
 from multiloss_core.generalisation import rated_size, rating_plan
-from multiloss_core.inspection import compare_with_simpler_rules
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.state import PointContext
-from ui.shared.formatting import COUNT, ESTIMATED, PERCENT, WHOLE, as_text, show_numbers, vocabulary
+from ui.shared.formatting import COUNT, PERCENT, WHOLE, as_text, show_numbers, vocabulary
 from ui.shared.widgets import shown_when_open
 
 
-def show_simpler_rules(context: PointContext) -> None:
-    """Show what simpler cuts lose at as many false positives, and what to rate next."""
-    data, point = context.analysis.dataset, context.point
-    # A simpler cut would have to say what happens to alert rules.
-    if data.supports("documents") and point.status != "unreachable" and not context.analysis.alert_rules:
-        _show_simpler_rules(context.analysis, data.documents, point)
+def show_next_ratings(context: PointContext) -> None:
+    """Recommend what to rate next where documents are counted, and a point exists."""
+    analysis, point = context.analysis, context.point
+    data, unit = analysis.dataset, analysis.settings.unit
+    if data.supports("documents") and unit is Unit.DOCUMENTS and point.status != "unreachable":
+        _show_rating_plan(analysis, data.documents, point)
 
 
-@shown_when_open("Would one rule do? And what to rate next", icon=":material/compare_arrows:", key="simpler")
-def _show_simpler_rules(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
-    tp = ESTIMATED[analysis.settings.unit]
-    show_numbers(
-        [
-            {
-                "Simpler cut": "one percentile for all scores"
-                if cut.kind == "common"
-                else f"{score_name(cut.name)} alone",
-                "TP at the same FP": cut.tp_at_equal_fp,
-                "TP lost": cut.tp_lost,
-                "share lost": cut.share_lost,
-            }
-            for cut in compare_with_simpler_rules(documents, point)
-        ],
-        {"TP at the same FP": tp, "TP lost": tp, "share lost": PERCENT},
-        alt="True positives that simpler cuts catch at as many false positives as the point.",
-    )
-    st.caption("*TP at the same FP* lies between two real cuts where none has exactly as many false alerts.")
-    if analysis.settings.unit is Unit.DOCUMENTS:
-        _show_rating_plan(analysis, documents, point)
-    else:
-        st.caption(f"Recommended ratings appear where {vocabulary().documents} are counted.")
-
-
+@shown_when_open("What to rate next", icon=":material/playlist_add_check:", key="next_ratings")
 def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Point) -> None:
     """Recommend flagged documents to rate, and show the effect of ratings in each band."""
     try:
