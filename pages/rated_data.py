@@ -50,7 +50,7 @@ if dataset is not None:
         elif isinstance(rated, CountSurfaces):
             show_count_table(rated)
         else:
-            show_funnel(rated, rated_uploads().choice_for(source), dataset.frame)
+            show_funnel(dataset, rated_uploads().choice_for(source))
         confirm_columns(source)
         show_deployed(rated.names, dataset.name)
     if isinstance(rated, RatedDocuments):

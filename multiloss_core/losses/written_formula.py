@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LossFormula:
-    """A loss in one `sentence` and as LaTeX: `in_counts` (TP, FP, FN, TN) and `in_rates` u, v, p.
+    """Describe a loss in one `sentence` and as LaTeX.
+
+    `in_counts`: of TP, FP, FN and TN; `in_rates`: of u, v and p.
 
     `rates`: the denominators of its rates, each a sum of counts such as "TP + FN"; a rate over nothing is 1.
     """

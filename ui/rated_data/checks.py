@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -81,8 +80,9 @@ def _incomplete(key: str, _dataset: RatedDataset) -> tuple[str, float, float] | 
     return str(weeks.mondays[first]), float(weeks.undecided[first:].sum()), float(weeks.all_alerts[first:].sum())
 
 
-def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.DataFrame) -> None:
+def show_funnel(dataset: RatedDataset, choice: ColumnMeanings) -> None:
     """Show how many rows were read, why some are not used, and the floors, with warnings."""
+    documents = dataset.documents
     _show_losses(documents.funnel)
     floors = ", ".join(
         f"*{as_text(score_name(name))}* {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
@@ -97,7 +97,7 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
     st.caption(f"Rating floors: {floors}. **These ratings alone give no recall**{nothing}.")
     if below.size:
         with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):
-            show_rows(frame, below)
+            show_rows(dataset.frame, below)
     if (documents.weights != 1).any():
         totals = documents.totals
         st.caption(
@@ -111,7 +111,7 @@ def show_funnel(documents: RatedDocuments, choice: ColumnMeanings, frame: pd.Dat
             "respect it."
         )
     waiting = documents.funnel.read - documents.funnel.rated
-    for note in documents.notes:
+    for note in dataset.notes:
         # The losses state it already.
         if note != undecided_note(str(choice.rating), waiting, waiting):
             st.info(as_text(note), icon=":material/info:")

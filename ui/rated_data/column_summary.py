@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import HAS, MINUS, count, plural, score_name, shortened
-from multiloss_core.tables import ColumnMeanings, Meaning, guess_meanings, rating_values
+from multiloss_core.tables import ColumnMeanings, Meaning, RepeatedRows, guess_meanings, rating_values
 from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.sources import ratings_in_engine
 from ui.shared.formatting import as_label, as_text, show_table
@@ -89,20 +89,23 @@ def _ask_meaning(word: str, rows: int, guess: Meaning | None, key: str) -> Meani
     )
 
 
-def ratings_of(source: RatedSource, column: str) -> dict[str, int]:
-    """Count the rows of each rating: of all rows, also where the frame is a sample of them.
+def ratings_of(source: RatedSource, column: str, repeats: RepeatedRows | None = None) -> dict[str, int]:
+    """Count the rows of each rating: of all rows that count, also where the frame is a sample of them.
 
     Raises DataError where their engine cannot be asked or finds too many different values.
     """
     if source.is_sample:
         return ratings_in_engine(source, column)
-    return _ratings_of_frame(source.fingerprint, column, source.frame)
+    return _ratings_of_frame(source.fingerprint, column, repeats, source.frame)
 
 
 @st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def _ratings_of_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, int]:
+def _ratings_of_frame(
+    fingerprint: str, column: str, repeats: RepeatedRows | None, _frame: pd.DataFrame
+) -> dict[str, int]:
     """Count the rows of each rating, in order of appearance."""
-    codes, values = rating_values(_frame[column])
+    kept = None if repeats is None else repeats.kept(_frame)
+    codes, values = rating_values(_frame[column] if kept is None else _frame.loc[kept, column])
     return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))
 
 
@@ -125,9 +128,10 @@ def show_rating_words(source: RatedSource, choice: ColumnMeanings) -> None:
     """Show the ratings of fraud, of no fraud and of undecided rows."""
     if choice.is_counts or choice.rating is None or not choice.meanings:
         return
-    rows, column = ratings_of(source, choice.rating), as_text(shortened(choice.rating))
+    rows, column = ratings_of(source, choice.rating, choice.repeats), as_text(shortened(choice.rating))
     written = written_words(source, choice.rating)
-    blank = source.rows - sum(rows.values())
+    kept = None if choice.repeats is None else choice.repeats.kept(source.frame)
+    blank = (source.rows if kept is None else int(kept.sum())) - sum(rows.values())
     parts = []
     for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "undecided")):
         values = [value for value, found in choice.meanings if found == meaning]
