@@ -90,7 +90,9 @@ def _ask_meaning(word: str, rows: int, guess: Meaning | None, key: str) -> Meani
 
 
 def ratings_of(source: RatedSource, column: str, repeats: RepeatedRows | None = None) -> dict[str, int]:
-    """Count the rows of each rating: of all rows that count, also where the frame is a sample of them.
+    """Count the rows of each rating, of all rows that count.
+
+    Where the frame is a sample, their engine counts them.
 
     Raises DataError where their engine cannot be asked or finds too many different values.
     """
