@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LossFormula:
-    """A loss in one `sentence` and as LaTeX: `in_counts` (TP, FP, FN, TN) and `in_rates` u, v, p.
+    """A loss in one `sentence` and as LaTeX: `in_counts` TP, FP, ... and `in_rates` u, v, p.
 
     `rates`: the denominators of its rates, each a sum of counts such as "TP + FN"; a rate over nothing is 1.
     """

@@ -16,7 +16,7 @@ READ = ("get", "get_all", "pop")
 
 
 def evaluated(node, module):
-    """The text of an expression: a constant, a name of the module, a call of its function; None for others."""
+    """Evaluate a constant, a name of the module or a call of its function; None for others."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
