@@ -109,7 +109,8 @@ def _ratio_formula(loss: FractionalLinear) -> LossFormula:
     )
     in_counts = (_linear(_of_counts(part), CELLS) for part in (loss.c, loss.d))
     in_rates = (_linear(part, ("", "u", "v", "p")) for part in (loss.c, loss.d))
-    return LossFormula(sentence, *(rf"\frac{{{above}}}{{{below}}}" for above, below in (in_counts, in_rates)))
+    counted, shared = (rf"\frac{{{above}}}{{{below}}}" for above, below in (in_counts, in_rates))
+    return LossFormula(sentence, counted, shared)
 
 
 def _of_counts(coefficients: Sequence[float]) -> tuple[float, ...]:
