@@ -33,6 +33,8 @@ SIZES = (10, 20, 50)
 # Rows for a method that takes longer.
 SLOW = 1_000
 THRESHOLDS = np.arange(1, 100) / 100
+# Rows, items and tolerance of each timed call.
+TIMED = ((10_000, 50, 1e-9), (1, 65_536, 1e-6), (1, 262_144, 1e-6), (1, 1_000_000, 1e-9))
 OTHERS = ("rankseg", "xcolumns")
 
 
@@ -104,7 +106,7 @@ def show_labels(n: int, common: float, rows: int, installed: list[str]) -> None:
 def show_times() -> None:
     """Time many short rows, and long ones in one thread at two tolerances."""
     table = []
-    for count, n, tolerance in ((10_000, 50, 1e-9), (1, 65_536, 1e-6), (1, 262_144, 1e-6), (1, 1_000_000, 1e-9)):
+    for count, n, tolerance in TIMED:
         rows = np.random.default_rng(n).beta(0.2, 3.0, (count, n))
         for loss in (F(), JACCARD, AM, G_TP_PR):
             solve = partial(batch_top_k, rows, loss, tolerance=tolerance)

@@ -1,26 +1,92 @@
 """Each benchmark runs to its end in its shortest form, and prints a table with numbers."""
 
+import os
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "benchmarks"
-MODULES = [file.stem for file in sorted(FOLDER.glob("*.py")) if "__main__" in file.read_text(encoding="utf-8")]
-# The shortest arguments of each, and smaller constants where these leave long parts.
-ARGUMENTS = {
-    "audit": "--audits 2 --cases",
-    "batches": "20",
-    "caps": "--samples 1 --positives 150",
-    "certificate": "10",
-    "coverage": "--samples 2 --resamples 20 --processes 1 --populations gauss2 --positives 40",
-    "current_thresholds": "--samples 1 --positives 30",
-    "cut_interval": "1",
-    "engines": "--rows 2e4 --large 0 --repetitions 1",
-    "journey": "2000",
-    "load": "--users 1 --seconds 1",
-    "real_halves": "--splits 2 --processes 1 --tables",
-    "regret": "--samples 2 --processes 1 --kinds plain --populations gauss2 --positives 30",
-    "scale": "--rows 2e4 --workers 1",
-    "segments": "--samples 2 --positives 150 --cases alike --populations 1",
-    "slider": "",
-    "structure": "",
-    "thresholds": "",
+import pytest
+
+from benchmarks import load
+from benchmarks.stress import available_detectors
+from tests.engines.spark_cluster import spark_home
+
+ROOT = Path(__file__).parents[1]
+MODULES = {
+    file.stem
+    for file in (ROOT / "benchmarks").glob("*.py")
+    if '__name__ == "__main__"' in file.read_text(encoding="utf-8")
 }
+# The shortest arguments, and smaller constants of the module where these leave long parts.
+SHORTEST = {
+    "audit": ("--audits 2 --cases 'informative, 1 %'", {}),
+    "batches": ("20", {"SIZES": (10,), "FITTED": 200, "TIMED": ((20, 50, 1e-9), (1, 4096, 1e-6))}),
+    "caps": ("--samples 2 --positives 150", {}),
+    "certificate": ("10", {}),
+    "coverage": ("--samples 2 --resamples 20 --processes 1 --populations gauss2 --positives 30", {}),
+    "current_thresholds": ("--samples 2 --positives 30", {}),
+    "cut_interval": ("1", {}),
+    "engines": ("--rows 2e4 --large 0 --repetitions 1", {}),
+    "journey": ("2000", {}),
+    "load": ("--users 1 --seconds 1", {"OPENINGS_ALONE": 1, "ROUNDS": 1}),
+    "real_halves": ("--splits 1 --processes 1 --tables tumour_detectors", {}),
+    "regret": ("--samples 2 --processes 1 --kinds smooth --populations gauss2 --positives 30", {}),
+    "scale": ("--rows 2e4 --workers 1", {}),
+    "segments": (
+        "--samples 2 --positives 150 --cases alike --populations 1",
+        {"NEGATIVES_OF_TRUTH": 400_000, "POSITIVES_OF_TRUTH": 6_000},
+    ),
+    "slider": ("", {}),
+    "structure": ("", {}),
+    "thresholds": ("", {"documents_of": "lambda count, _of=module.documents_of: _of(min(count, 4_000))"}),
+}
+MARKS = {
+    "journey": pytest.mark.browser,
+    "slider": pytest.mark.browser,
+    "scale": (
+        pytest.mark.spark,
+        pytest.mark.skipif(spark_home() is None, reason="PySpark is not installed."),
+    ),
+    "load": pytest.mark.skipif(not load.EXPORT.is_file(), reason="The folder shared/data is not beside the checkout."),
+    "real_halves": pytest.mark.skipif(
+        "tumour_detectors" not in available_detectors(), reason="The folder shared/data is not beside the checkout."
+    ),
+}
+RUN = """
+import sys
+import benchmarks.{name} as module
+sys.argv = ["{name}", *{arguments!r}]
+{changes}
+module.main()
+"""
+
+
+def test_every_benchmark_has_a_short_form():
+    assert set(SHORTEST) == MODULES
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in SHORTEST])
+def test_a_benchmark_runs_in_its_shortest_form(name, tmp_path):
+    words, constants = SHORTEST[name]
+    changes = "\n".join(
+        f"assert hasattr(module, {constant!r}); module.{constant} = {value if isinstance(value, str) else repr(value)}"
+        for constant, value in constants.items()
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    code = RUN.format(name=name, arguments=shlex.split(words), changes=changes)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=580,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^(\||.*:).*\d", done.stdout, re.MULTILINE), done.stdout
+    assert "Traceback" not in done.stderr
