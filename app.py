@@ -1,5 +1,7 @@
 """Start Multiloss: choose thresholds for several classifiers from rated predicted positives."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui.account import admitted, show_own_page, show_sign_in
@@ -9,23 +11,23 @@ from ui.server.middleware import MIDDLEWARE
 from ui.shared.formatting import as_label
 from ui.shared.page_setup import TO, asked_in_address, bootstrap_app, run_page
 
+PAGES = (
+    ("pages/rated_data.py", "Rated data", "upload_file"),
+    ("pages/decision_sheet.py", "Decision sheet", "checklist"),
+    ("pages/operating_point.py", "Operating point", "tune"),
+    ("pages/audit.py", "Audit", "query_stats"),
+    ("pages/decisions.py", "Decisions", "history"),
+    ("pages/optimal_cut.py", "Optimal cut", "content_cut"),
+    ("pages/top_k.py", "Top-k", "school"),
+    ("pages/papers.py", "Papers", "fact_check"),
+)
+
 
 def show_application() -> None:
     """Run the page of the URL, or the sign-in page."""
     bootstrap_app()
     pages = [
-        st.Page("pages/rated_data.py", title="Rated data", icon=":material/upload_file:", url_path="rated_data"),
-        st.Page(
-            "pages/decision_sheet.py", title="Decision sheet", icon=":material/checklist:", url_path="decision_sheet"
-        ),
-        st.Page(
-            "pages/operating_point.py", title="Operating point", icon=":material/tune:", url_path="operating_point"
-        ),
-        st.Page("pages/audit.py", title="Audit", icon=":material/query_stats:", url_path="audit"),
-        st.Page("pages/decisions.py", title="Decisions", icon=":material/history:", url_path="decisions"),
-        st.Page("pages/optimal_cut.py", title="Optimal cut", icon=":material/content_cut:", url_path="optimal_cut"),
-        st.Page("pages/top_k.py", title="Top-k", icon=":material/school:", url_path="top_k"),
-        st.Page("pages/papers.py", title="Papers", icon=":material/fact_check:", url_path="papers"),
+        st.Page(file, title=title, icon=f":material/{icon}:", url_path=Path(file).stem) for file, title, icon in PAGES
     ]
 
     def start() -> None:

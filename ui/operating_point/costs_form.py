@@ -1,6 +1,5 @@
 """Ask for the two main costs of the active scenario."""
 
-import math
 from typing import Any
 
 import pandas as pd
@@ -110,13 +109,8 @@ def _row_of(analysis: Analysis) -> dict[str, Any]:
 def _first_row(analysis: Analysis, marginal_precision: float) -> dict[str, Any]:
     row = _row_of(analysis)
     if has_amounts(analysis):
-        return row | {REVIEW: _sensible(review_cost_at(analysis, marginal_precision))}
+        return row | {REVIEW: float(f"{review_cost_at(analysis, marginal_precision):.3g}")}
     return row | {CATCH: round(FIRST[REVIEW] / marginal_precision, 2)}
-
-
-def _sensible(cost: float) -> float:
-    """Round a first cost to three significant digits, more only where a cent would be lost."""
-    return round(cost, max(2 - math.floor(math.log10(cost)), 0)) if cost > 0 else cost
 
 
 def _fitting(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
