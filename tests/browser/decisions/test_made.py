@@ -37,7 +37,7 @@ def test_a_point_is_compared_saved_and_found_again(server, page):
     expect(ghost).to_have_attribute("visibility", "hidden")
 
     open_part(page, "Compare with the current thresholds")
-    box = page.get_by_role("spinbutton", name="Current threshold of login model")
+    box = page.get_by_role("textbox", name="Current threshold of login model")
     box.fill("0.9")
     box.press("Enter")
     expect(ghost).to_have_attribute("visibility", "visible")
