@@ -38,7 +38,7 @@ from multiloss_core.tables import (
     ReadOptions,
     guess_columns,
     local_times,
-    rating_values,
+    values_and_blanks,
     with_decimal_sign,
 )
 from multiloss_core.thresholds import GroupParts, Rule
@@ -110,7 +110,7 @@ class LoadedTable:
         if self.table is not None and self.source.is_sample:
             sample = self.table.sample
             return tuple(ratings_in(self.engine, sample.table, rating, sample.window).counted)
-        return rating_values(frame[rating])[1] if rating in frame.columns else ()
+        return values_and_blanks(frame[rating])[1] if rating in frame.columns else ()
 
     def documents(self, columns: ColumnMeanings, *, one_class: bool = False) -> RatedDataset:
         """Build the rated documents of a table all of whose rows are here. Raises DataError."""

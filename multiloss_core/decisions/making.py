@@ -214,6 +214,8 @@ def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[s
     """
     known: dict[str, Meaning] = {} if columns.positive is None else {columns.positive.strip().lower(): "positive"}
     known |= columns.meanings or {}
+    # Blank cells keep a meaning that they were given.
+    words = [*words, BLANK] if BLANK in known and BLANK not in words else words
     known.setdefault(BLANK, "undecided")
     return guess_meanings(words, columns.rating or "") | {word: known[word] for word in words if word in known}
 

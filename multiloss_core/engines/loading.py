@@ -32,8 +32,8 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.column_meanings import ColumnMeanings
-from multiloss_core.tables.column_values import base_of, column_of, numbers
-from multiloss_core.tables.rating_column import Meaning, parse_ratings, rating_values
+from multiloss_core.tables.column_values import BLANK, base_of, column_of, numbers
+from multiloss_core.tables.rating_column import Meaning, parse_ratings, values_and_blanks
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
@@ -149,7 +149,7 @@ def load_sample(
 class Ratings:
     """Hold the distinct values of a rating column, as words, with their numbers of rows.
 
-    `words` (v,) are those of `rating_values`: lower case, the same for values that differ in case or blanks alone.
+    `words` (v,) are those of `values_and_blanks`: lower case, the same for values that differ in case or blanks alone.
     """
 
     column: str
@@ -175,7 +175,7 @@ class Ratings:
         DataError : a word without a meaning, or none that means positive or negative.
         """
         words = pd.Series(self.words, name=self.column, dtype="string")
-        codes = parse_ratings(words, meanings=meanings, one_class=one_class)
+        codes = parse_ratings(words, meanings={BLANK: "undecided", **meanings}, one_class=one_class)
         positive, negative = (
             tuple(value for value, own in zip(self.values, codes, strict=True) if own == code) for code in (1.0, 0.0)
         )
@@ -193,7 +193,7 @@ def ratings_in(engine: Engine, table: str, column: str, window: RowWindow = ALL_
     # As the cells of a fetched table are read, so that both have the same words.
     read = {column: plain_column(arrow.chunked_array([arrow.array([value for value, _ in found])]), column)}
     cells = frame_of(typed_columns(read).columns.items())[column]
-    codes, words = rating_values(cells)
+    codes, words = values_and_blanks(cells)
     known = [(value, words[code], rows) for (value, rows), code in zip(found, codes, strict=True) if code >= 0]
     return Ratings(
         column=column,

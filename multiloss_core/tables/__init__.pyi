@@ -24,6 +24,7 @@ from .item_columns import read_pasted as read_pasted
 from .rating_column import Meaning as Meaning
 from .rating_column import guess_meanings as guess_meanings
 from .rating_column import rating_values as rating_values
+from .rating_column import values_and_blanks as values_and_blanks
 from .rating_column import written_ratings as written_ratings
 from .reading.column_types import with_decimal_sign as with_decimal_sign
 from .reading.limits import MAX_FILE_BYTES as MAX_FILE_BYTES

@@ -25,7 +25,7 @@ from multiloss_core.tables.guessing.other_roles import (
 from multiloss_core.tables.guessing.ratings import guess_rating
 from multiloss_core.tables.guessing.repeats import guess_repeats
 from multiloss_core.tables.guessing.scores import guess_scores
-from multiloss_core.tables.rating_column import Meaning, rating_values
+from multiloss_core.tables.rating_column import Meaning, values_and_blanks
 from multiloss_core.tables.reading.column_types import with_decimal_sign
 
 _THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
@@ -192,6 +192,6 @@ def _others(frame: pd.DataFrame, columns: Sequence[Column], weight: str | None) 
 
 def _as_numbers(frame: pd.DataFrame, rating: str, meanings: Mapping[str, Meaning | None]) -> Floats:
     """Give the ratings of the rows that are looked at, as 1, 0 or NaN."""
-    codes, values = rating_values(sampled(frame)[rating])
+    codes, values = values_and_blanks(sampled(frame)[rating])
     sides = {"positive": 1.0, "negative": 0.0}
     return np.array([*(sides.get(str(meanings.get(value)), np.nan) for value in values), np.nan])[codes]

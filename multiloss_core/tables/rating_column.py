@@ -46,11 +46,9 @@ def parse_ratings(
     DataError : all blank, a value without a meaning, no positive or no negative one unless `one_class`.
     """
     codes, values = rating_values(column)
-    if meanings is not None:
-        meanings = {BLANK: "undecided", **meanings}
-    elif values[-1:] == [BLANK]:
-        codes, values = np.where(codes == 1, -1, codes), values[:-1]
-    name = column.name
+    name, blank = column.name, (meanings or {}).get(BLANK, "undecided")
+    if (codes < 0).any() and blank != "undecided":
+        codes, values = np.where(codes < 0, len(values), codes), [*values, BLANK]
     if not values:
         raise DataError(f"All {len(column):,} rows of '{name}' are blank; choose the column that holds the ratings.")
     if meanings is not None:
@@ -66,10 +64,7 @@ def parse_ratings(
 
 
 def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
-    """Return each row's index (-1: blank) into the distinct lower-case ratings, in order.
-
-    Where one rating stands beside blank cells, these may be the other side: then "(blank)" is the last rating.
-    """
+    """Return each row's index (-1: blank) into the distinct lower-case ratings, in order."""
     # Only different cells become words, so that a dictionary of long texts is never unpacked.
     codes, known = pd.factorize(column)
     cells = pd.Series(known if not isinstance(known, pd.CategoricalIndex) else known.astype(known.categories.dtype))
@@ -82,10 +77,18 @@ def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
         words = words.where(words != "").replace({"1.0": "1", "0.0": "0", "01": "1", "00": "0"})
     word_codes, values = pd.factorize(words)
     # The code -1 of a blank cell finds the last of these.
-    found, distinct = np.append(word_codes, -1)[codes], [str(value) for value in values]
-    if len(distinct) == 1 and (found < 0).any():
-        return np.where(found < 0, 1, found), [*distinct, BLANK]
-    return found, distinct
+    return np.append(word_codes, -1)[codes], [str(value) for value in values]
+
+
+def values_and_blanks(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
+    """Return `rating_values`, with "(blank)" beside a single rating where cells are blank.
+
+    Where only fraud is marked, blank cells may be the other side.
+    """
+    codes, values = rating_values(column)
+    if len(values) == 1 and (codes < 0).any():
+        return np.where(codes < 0, 1, codes), [*values, BLANK]
+    return codes, values
 
 
 def written_ratings(column: "pd.Series[Any]") -> dict[str, str]:

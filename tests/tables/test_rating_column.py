@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import DataError
-from multiloss_core.tables import guess_meanings, rating_values
+from multiloss_core.tables import guess_columns, guess_meanings, rating_values
 from multiloss_core.tables.rating_column import parse_ratings
 
 TWO_SIDES = {"1": "positive", "0": "negative"}
@@ -81,3 +81,17 @@ def test_codes_keep_all_digits(kind, first):
     assert codes[:3].tolist() == [0, 1, 0]
     column = pd.Series([first, first + 1] * 4, name="code")
     assert parse_ratings(column, first + 1).tolist() == [0, 1] * 4
+
+
+def test_blank_cells_are_a_side_only_where_that_is_said():
+    column = pd.Series(["Y", None, "Y", ""], name="chargeback")
+    with pytest.raises(DataError, match="only one rating"):
+        parse_ratings(column, "Y")
+    marked = {"y": "positive", "(blank)": "negative"}
+    assert parse_ratings(column, meanings=marked).tolist() == [1, 0, 1, 0]
+    both = pd.Series(["Y", None, "N"], name="chargeback")
+    assert parse_ratings(both, meanings=marked | {"n": "negative"}).tolist() == [1, 0, 0]
+    assert np.isnan(parse_ratings(both, meanings={"y": "positive", "n": "negative"})[1])
+    guess = guess_columns(pd.DataFrame({"score": [0.9, 0.1, 0.8, 0.2], "chargeback": column}))
+    assert dict(guess.meanings) == {"y": "positive", "(blank)": "negative"}
+    assert "meanings" in guess.unsure

@@ -23,7 +23,7 @@ from multiloss_core.decisions import (
 )
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import precision_interval
-from multiloss_core.tables import ColumnMeanings, Meaning, rating_values
+from multiloss_core.tables import ColumnMeanings, Meaning, values_and_blanks
 from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
 from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
@@ -185,7 +185,7 @@ def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, M
     columns = record.columns
     if columns.rating is None or columns.rating not in source.frame.columns:
         return ()
-    words = rating_values(source.frame[columns.rating])[1]
+    words = values_and_blanks(source.frame[columns.rating])[1]
     return tuple(meanings_of_record(columns, words).items())
 
 

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import HAS, MINUS, count, plural, score_name, shortened
-from multiloss_core.tables import ColumnMeanings, Meaning, RepeatedRows, guess_meanings, rating_values
+from multiloss_core.tables import ColumnMeanings, Meaning, RepeatedRows, guess_meanings, values_and_blanks
 from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.sources import ratings_in_engine
 from ui.shared.formatting import as_label, as_text, show_table
@@ -107,7 +107,7 @@ def _ratings_of_frame(
 ) -> dict[str, int]:
     """Count the rows of each rating, in order of appearance."""
     kept = None if repeats is None else repeats.kept(_frame)
-    codes, values = rating_values(_frame[column] if kept is None else _frame.loc[kept, column])
+    codes, values = values_and_blanks(_frame[column] if kept is None else _frame.loc[kept, column])
     return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))
 
 

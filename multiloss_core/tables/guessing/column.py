@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import is_numeric, sampled, sampled_numbers
-from multiloss_core.tables.rating_column import rating_values
+from multiloss_core.tables.rating_column import values_and_blanks
 from multiloss_core.tables.vocabulary import name_words
 
 MAX_RATINGS = 20
@@ -72,10 +72,10 @@ class Column:
 
     @cached_property
     def ratings(self) -> tuple[Indices, list[str]]:
-        """The cells as `rating_values`; none where there are too many different ones."""
+        """The cells as `values_and_blanks`; none where there are too many different ones."""
         if not 1 <= self.distinct <= MAX_RATINGS or (self.is_number and not self.is_whole):
             return np.full(len(self.cells), -1), []
-        return rating_values(self.cells)
+        return values_and_blanks(self.cells)
 
 
 def columns_of(frame: pd.DataFrame) -> list[Column]:

@@ -15,8 +15,8 @@ from multiloss_core.tables.rating_column import (
     Meaning,
     is_ambiguous_name,
     polarity,
-    rating_values,
     read_meanings,
+    values_and_blanks,
 )
 from multiloss_core.tables.vocabulary import (
     POSITIVE,
@@ -197,7 +197,7 @@ def _meanings(
     frame: pd.DataFrame, column: Column, columns: Sequence[Column]
 ) -> tuple[tuple[tuple[str, Meaning | None], ...], str]:
     """Return the meaning of each value, and the reason to ask about them (else empty)."""
-    values = rating_values(frame[column.name])[1]
+    values = values_and_blanks(frame[column.name])[1]
     if len(values) > MAX_RATINGS:
         return (), f"it holds {len(values):,} different values"
     readings = read_meanings(values, column.name)
