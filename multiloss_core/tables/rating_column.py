@@ -129,9 +129,11 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
             reading = readings[value]
             found[value] = (reading.certain, reading.likely if is_found or not reading.is_act else None)
     if BLANK in found:
-        marked = next((likely for value, (_, likely) in found.items() if value != BLANK), None)
-        other_side: dict[Meaning | None, Meaning] = {"positive": "negative", "negative": "undecided"}
-        found[BLANK] = (None, other_side.get(marked))
+        # One mark beside blanks says what the column is named after.
+        (mark,) = [value for value in found if value != BLANK]
+        certain, likely = found[mark]
+        other_side: dict[Meaning, Meaning] = {"positive": "negative", "negative": "undecided"}
+        found |= {mark: (certain, likely or yes_means), BLANK: (None, other_side.get(likely or yes_means))}
     return _with_confirmed(found)
 
 
