@@ -49,4 +49,4 @@ def test_a_decision_is_saved_on_the_sheet(page, server):
         page.get_by_role("button", name=re.compile("JSON")).first.click()
     record = DecisionRecord.from_json(started.value.path().read_bytes())
     assert [f"{value:g}" for value in record.thresholds] == wanted
-    assert (record.author, record.target.goal) == ("Ada", "a cap on alerts")
+    assert (record.author, record.target.goal) == ("Ada", "marginal precision")
