@@ -316,7 +316,7 @@ class RatedDataset:
 
 def _rows_read(frame: pd.DataFrame, columns: ColumnMeanings, only: Bools | None) -> Bools | None:
     """Find the rows (n,) of the chosen days, and one of each document; None for all."""
-    one_each = None if columns.repeats is None else columns.repeats.kept(frame)
+    one_each = None if columns.repeats is None else columns.repeats.kept(frame, columns.rating)
     inside = _complete_rows(frame, columns) if only is None else only
     return one_each if inside is None else inside if one_each is None else inside & one_each
 

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,14 +19,15 @@ class RepeatedRows:
     """State which rows count of a document that stands in several of them.
 
     `identifier`: the column that identifies documents. `keep`: the last or the first row of each by the times in
-    column `by`, among equal times and without such a column in the order of the table; or all rows.
+    column `by`, among equal times and without such a column in the order of the table; or all rows. A row without a
+    rating counts only where no other one has a rating, as comments and reminders follow a decision.
     """
 
     identifier: str
     keep: Keep
     by: str | None = None
 
-    def kept(self, frame: pd.DataFrame) -> Bools | None:
+    def kept(self, frame: pd.DataFrame, rating: str | None = None) -> Bools | None:
         """Find the rows (n,) of a table that count; None for all.
 
         A row with a blank identifier is a document.
@@ -39,18 +40,23 @@ class RepeatedRows:
             raise DataError(f"There is no column '{self.identifier}' to identify repeated rows; choose another one.")
         codes = pd.factorize(frame[self.identifier])[0]
         order = self._order(frame)
-        ordered = codes[order] if self.keep == "last" else codes[order][::-1]
-        last = ~pd.Series(ordered).duplicated(keep="last").to_numpy() | (ordered < 0)
+        order = order if self.keep == "last" else order[::-1]
+        if rating is not None:
+            order = order[np.argsort(_is_filled(frame[rating])[order], kind="stable")]
         kept = np.zeros(len(frame), dtype=bool)
-        kept[order if self.keep == "last" else order[::-1]] = last
+        kept[order] = ~pd.Series(codes[order]).duplicated(keep="last").to_numpy() | (codes[order] < 0)
         return kept
 
     def _order(self, frame: pd.DataFrame) -> Indices:
         if self.by is None or self.by not in frame.columns:
             return np.arange(len(frame))
-        filled = np.flatnonzero(frame[self.by].notna() & (frame[self.by].astype("str").str.strip() != ""))
+        filled = np.flatnonzero(_is_filled(frame[self.by]))
         times = np.full(len(frame), np.datetime64("NaT", "us"))
         with suppress(DataError):
             times[filled] = document_times(frame, self.by, filled)
         # A blank time is before all others.
         return np.argsort(times.astype("int64"), kind="stable")
+
+
+def _is_filled(cells: "pd.Series[Any]") -> Bools:
+    return np.asarray(cells.notna() & (cells.astype("str").str.strip() != ""), dtype=bool)

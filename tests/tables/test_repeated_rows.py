@@ -83,6 +83,15 @@ def test_rows_kept_are_those_of_a_plain_look(rows, keep, by_time):
     assert np.flatnonzero(kept).tolist() == sorted(expected)
 
 
+def test_comments_after_a_decision_do_not_hide_it():
+    frame, last = history()
+    comments = last.assign(updated_at=last["updated_at"] + pd.Timedelta(days=1), disposition=None)
+    more = pd.concat([frame, comments], ignore_index=True)
+    documents = RatedDataset.from_frame(more, guess_columns(more).columns).documents
+    assert documents.labels.sum() == (last["disposition"] == "Fraud").sum()
+    assert documents.labels.size == ALERTS
+
+
 def test_all_rows_can_be_chosen():
     frame, _ = history()
     columns = ColumnMeanings(

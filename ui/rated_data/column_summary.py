@@ -106,7 +106,7 @@ def _ratings_of_frame(
     fingerprint: str, column: str, repeats: RepeatedRows | None, _frame: pd.DataFrame
 ) -> dict[str, int]:
     """Count the rows of each rating, in order of appearance."""
-    kept = None if repeats is None else repeats.kept(_frame)
+    kept = None if repeats is None else repeats.kept(_frame, column)
     codes, values = values_and_blanks(_frame[column] if kept is None else _frame.loc[kept, column])
     return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))
 
@@ -132,7 +132,7 @@ def show_rating_words(source: RatedSource, choice: ColumnMeanings) -> None:
         return
     rows, column = ratings_of(source, choice.rating, choice.repeats), as_text(shortened(choice.rating))
     written = written_words(source, choice.rating)
-    kept = None if choice.repeats is None else choice.repeats.kept(source.frame)
+    kept = None if choice.repeats is None else choice.repeats.kept(source.frame, choice.rating)
     blank = (source.rows if kept is None else int(kept.sum())) - sum(rows.values())
     parts = []
     for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "undecided")):
