@@ -80,7 +80,7 @@ def test_page_fits_a_phone_and_leaves_console_clean(server, new_page, watched, n
     page = watched(new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True))
     open_page(page, f"{server}/{name}?data=Login+alerts", PAGES[name])
     expect_page_of_its_own(page, f"{server}/{name}")
-    if name not in ("rated_data", "decisions", "decision_sheet", "top_k"):
+    if name not in ("rated_data", "audit", "decisions", "decision_sheet", "top_k"):
         expect(page.locator(".js-plotly-plot").first).to_be_attached()
     settle(page)
     page.wait_for_function(
