@@ -285,7 +285,7 @@ def typed_into_the_address():
 
     from ui.shared.url_params import UrlParameter
 
-    parameter = UrlParameter("x", str, str)
+    parameter = UrlParameter("goal_name", str, str)
     st.session_state["typed"] = parameter.asked() or st.session_state["typed"]
     parameter.show(st.session_state["typed"])
 
@@ -296,10 +296,10 @@ def expect_typed(*steps):
     for typed, address, expected in steps:
         app.session_state["typed"] = typed
         if address is not None:
-            app.query_params["x"] = address
+            app.query_params["goal_name"] = address
         run(app)
         assert app.session_state["typed"] == expected
-        assert app.query_params["x"] == expected
+        assert app.query_params["goal_name"] == expected
 
 
 def test_late_address_is_ignored_and_step_back_is_not():
