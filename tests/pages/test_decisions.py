@@ -507,7 +507,7 @@ def test_a_file_reopens_with_the_columns_of_the_decision(log_address):
     assert app.selectbox(key="data").value == "copy.csv"
     assert shown_thresholds(app) == list(record.thresholds)
     run(app.switch_page("pages/rated_data.py"))
-    assert [box.value for box in app.number_input if "floor" in box.label] == list(floors)
+    assert [float(box.value) for box in app.text_input if "floor" in box.label] == list(floors)
 
 
 def test_newer_data_show_expected_beside_observed(log_address):

@@ -236,9 +236,8 @@ def test_log_writes_alert_rules_as_on_or_off(log_address):
     logged(log_address, replace(off, record_id="00000000-0000-4000-8000-000000000003"), record)
     app = opened("decisions")
     words = table(app, "Deployed")["Thresholds"]
-    assert words[0].startswith("card ≥ 0.9, velocity rule on, hit rule on")
-    assert "spare rule off" in words[0]
-    assert words[1].startswith("card ≥ 0.9, velocity rule off, hit rule on")
+    assert words[0].startswith("card ≥ 0.9, 6 rules on, spare rule off")
+    assert words[1].startswith("card ≥ 0.9, 5 rules on, 3 rules off")
     run(app.selectbox(key="compared_with").select_index(1))
     shown = table(app, "The other").set_index("")
     assert list(shown.loc["Rule velocity"]) == ["on", "off", ""]
