@@ -129,7 +129,7 @@ def read_meanings(values: Sequence[str], name: str = "") -> dict[str, tuple[Mean
             reading = readings[value]
             found[value] = (reading.certain, reading.likely if is_found or not reading.is_act else None)
     if BLANK in found:
-        # One mark beside blanks says what the column is named after.
+        # One mark beside blanks has the meaning of the name of its column.
         (mark,) = [value for value in found if value != BLANK]
         certain, likely = found[mark]
         other_side: dict[Meaning, Meaning] = {"positive": "negative", "negative": "undecided"}

@@ -83,7 +83,7 @@ def test_codes_keep_all_digits(kind, first):
     assert parse_ratings(column, first + 1).tolist() == [0, 1] * 4
 
 
-def test_blank_cells_are_a_side_only_where_that_is_said():
+def test_blank_cells_are_a_side_where_they_have_a_meaning():
     column = pd.Series(["Y", None, "Y", ""], name="chargeback")
     with pytest.raises(DataError, match="only one rating"):
         parse_ratings(column, "Y")

@@ -60,7 +60,7 @@ export class Marks {
   #moved = /** @type {Promise<unknown>} */ (Promise.resolve())
   #points = /** @type {Element[]} */ ([])
   #isTangent = false
-  /** The threshold of a vertical line. @type {"x" | "y" | undefined} */
+  /** The threshold of a vertical line. @type {Threshold | undefined} */
   #vertical
 
   /** @param {HTMLElement} place @param {PlotlyFigure} figure */
