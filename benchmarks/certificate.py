@@ -24,6 +24,7 @@ from multiloss_core.thresholds import Rule
 
 SAMPLES = 1_000
 LARGE_SAMPLE = 200_000
+DRAWS_OF_BETTING = 300
 MAX_GROUP = 8
 MAX_CUSTOMER = 9
 
@@ -99,7 +100,7 @@ def show_cost_of_betting() -> None:
         powers = []
         for times in (1.0, COST_OF_BETTING, 1.5):
             documents = int(times * needed)
-            draws = (generator.random((300, documents + documents // 2)) < true).astype(float)
+            draws = (generator.random((DRAWS_OF_BETTING, documents + documents // 2)) < true).astype(float)
             ones = np.ones(draws.shape[1])
             p_values = [
                 betting_p_value(
