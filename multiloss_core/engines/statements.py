@@ -30,6 +30,13 @@ def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
     return f"SELECT count(*) AS n FROM {table}{_where(dialect, window)}"
 
 
+def rows_of_values(dialect: Dialect, table: str, window: RowWindow, column: str, texts: Sequence[str]) -> str:
+    """Count the rows whose cell in `column` is one of some texts, `n`, and their different cells, `different`."""
+    cell = dialect.as_text(dialect.name(column))
+    where = _where(dialect, window, f"{cell} IN ({', '.join(map(dialect.word, texts))})")
+    return f"SELECT count(*) AS n, count(DISTINCT {cell}) AS different FROM {table}{where}"
+
+
 def sample(dialect: Dialect, table: str, window: RowWindow, rows: int) -> str:
     """Select some rows, all columns."""
     return f"{rows_of(dialect, table, window)} LIMIT {rows}"
