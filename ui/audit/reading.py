@@ -280,7 +280,7 @@ def follow_opened() -> None:
 def joined_frame(documents: RatedDocuments) -> pd.DataFrame:
     """Return scores on the scales of their columns, the rating 0 or 1, and the weight."""
     scores = {
-        score_name(name): direction(name) * column
+        score_name(name): np.where(np.isneginf(column), np.nan, direction(name) * column)
         for name, column in zip(documents.names, documents.scores.T, strict=True)
     }
     return pd.DataFrame(scores | {"rating": documents.labels.astype(int), "weight": documents.weights})

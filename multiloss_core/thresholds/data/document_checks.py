@@ -74,7 +74,9 @@ def require_usable_scores(
 
     Raises DataError.
     """
+    scored = len(names) - alert_rules
     bad = ~(np.abs(scores) < MAX_SCORE)
+    bad[:, :scored] &= ~np.isneginf(scores[:, :scored])
     if bad.any():
         row, column = np.argwhere(bad)[0]
         number = (rows[row] if rows is not None else row) + 1
@@ -82,7 +84,6 @@ def require_usable_scores(
             f"Column '{names[column]}' has {bad[:, column].sum():,} values that are not usable numbers "
             f"(first: row {number:,}); correct or remove them."
         )
-    scored = len(names) - alert_rules
     other = ~np.isin(scores[:, scored:], (0, 1))
     if other.any():
         row, column = np.argwhere(other)[0]
@@ -92,12 +93,28 @@ def require_usable_scores(
             f"{number:,}; a rule is 0 or 1, so use the column as a score or correct it."
         )
     for j, name in enumerate(names[:scored]):
-        if scores[:, j].min() == scores[:, j].max():
+        if scores[:, j].max() == -np.inf:
+            raise DataError(f"Column '{name}' is blank in every rated row; leave that column out.")
+        lowest, highest = _present(scores[:, j]).min(), scores[:, j].max()
+        if lowest == highest:
             raise DataError(
-                f"Column '{name}' holds the same score, {scores[0, j]:g}, in all {len(scores):,} rows from row "
+                f"Column '{name}' holds the same score, {highest:g}, in all {len(scores):,} rows from row "
                 f"{1 if rows is None else rows[0] + 1:,} on, so no threshold can be chosen on it; "
                 "leave that column out."
             )
+
+
+def _present(column: Floats) -> Floats:
+    """Take the scores of a column that are not blank."""
+    return column[~np.isneginf(column)]
+
+
+def _with_low_blanks(scores: Floats) -> tuple[Floats, Floats]:
+    """Put blanks (n, k) a little below the lowest scores (k,), and return these."""
+    lowest = np.array([_present(column).min() for column in scores.T])
+    # Halves first, as the difference could overflow.
+    low = lowest - (scores.max(axis=0) / 20 - lowest / 20)
+    return np.where(np.isneginf(scores), low, scores), lowest
 
 
 def complete_floors(
@@ -139,6 +156,7 @@ def estimated_floors(
             )
     missing = np.isnan(result)
     if missing.any():
+        scores, lowest = _with_low_blanks(scores)
         # A document at or above a given floor was rated for it and is no evidence on others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
         if not unexplained.any():
@@ -151,6 +169,7 @@ def estimated_floors(
             if method is None and not estimate.is_certain:
                 raise UncertainFloorsError(estimate, rows[unexplained][estimate.below])
             result[missing] = estimate.jump if method == "jump" else estimate.corner
+        result[missing] = np.maximum(result, lowest)[missing]
     return result
 
 
@@ -194,7 +213,7 @@ def cautions_about(
     if labels.sum() == 1:
         result.append("Only one document is positive: every threshold here rests on that single case; rate more.")
     for j, name in enumerate(names):
-        values, counts = np.unique(scores[:, j], return_counts=True)
+        values, counts = np.unique(_present(scores[:, j]), return_counts=True)
         if counts.max() > HUGE_TIE_SHARE * len(scores):
             result.append(
                 f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
@@ -207,7 +226,7 @@ def cautions_about(
                 "score, make it blank."
             )
     # Documents reviewed for one score may lie below the floor of another.
-    cut = scores.min(axis=0) < floors
+    cut = np.isneginf(scores).any(axis=0) | (scores.min(axis=0) < floors)
     if (scores[:, cut] >= floors[cut]).any(axis=1).all():
         result += [
             f"No row was reviewed because of '{name}' alone: wherever it stands, another score reaches its floor."
