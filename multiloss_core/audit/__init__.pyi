@@ -6,7 +6,9 @@ from .expected_shares import ExpectedShares as ExpectedShares
 from .expected_shares import expected_shares as expected_shares
 from .plan import AuditPlan as AuditPlan
 from .plan import plan_audit as plan_audit
+from .rated_audit import MAX_MISSING as MAX_MISSING
 from .rated_audit import Audit as Audit
+from .rated_audit import answer_meanings as answer_meanings
 from .rated_audit import require_ratings as require_ratings
 from .recall import AuditEstimates as AuditEstimates
 from .recall import AuditReading as AuditReading
