@@ -1,3 +1,4 @@
+from .draw import DRAW as DRAW
 from .draw import draw_sql as draw_sql
 from .draw import drawn_frame as drawn_frame
 from .draw import plan_from_json as plan_from_json

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.audit import AuditPlan, draw_sql, drawn_frame, plan_json
-from multiloss_core.audit.draw import DRAW
+from multiloss_core.audit import DRAW, AuditPlan, draw_sql, drawn_frame, plan_json
 from multiloss_core.engines import Cancelled, draw_in
 from multiloss_core.formatting import plural
 from multiloss_core.tables import frame_as_csv
