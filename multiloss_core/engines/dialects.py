@@ -33,6 +33,8 @@ class Dialect:
     exact_quantiles = True
     # Whether rows come in the order in which they are stored, the same each time.
     keeps_order = False
+    # A number that no other row of a query has.
+    row_number = "row_number() OVER ()"
 
     def name(self, column: str) -> str:
         """Quote the name of a column or of a part of a table's name."""
@@ -182,6 +184,8 @@ class SparkDialect(_Halving):
     double = "DOUBLE"
     text = "STRING"
     exact_quantiles = False
+    # A window without partitions would gather all rows in one task.
+    row_number = "monotonically_increasing_id()"
 
     def word(self, value: str) -> str:
         """Write text as a literal, in which a backslash escapes."""

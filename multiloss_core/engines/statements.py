@@ -163,9 +163,9 @@ def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
     if columns.segment is not None:
         parts.append(f"coalesce({dialect.as_text(dialect.name(columns.segment))}, '') AS segment")
     if columns.group is not None:
-        # A row without a group is one of its own: what it scored takes the place of a name.
-        alone = " || ' ' || ".join(map(dialect.as_text, known.scores))
-        group = f"coalesce(nullif(trim({dialect.as_text(dialect.name(columns.group))}), ''), {alone})"
+        # A row without a group is one of its own; no trimmed name begins with a space.
+        name = trimmed_in_sql(dialect.as_text(dialect.name(columns.group)), dialect.literal)
+        group = f"coalesce(nullif({name}, ''), concat(' ', {dialect.row_number}))"
         parts.append(f"{dialect.random_part(group)} AS part")
     return f"SELECT {', '.join(parts)} FROM {table}{_where(dialect, columns.window)}"
 
