@@ -114,7 +114,7 @@ class Dialect:
     def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
         """Add columns code -> (score, nodes at or below the score) to a subquery's rows.
 
-        As `np.searchsorted(nodes, score, side="right")` for every finite double. Nodes must rise.
+        As `np.searchsorted(nodes, score, side="right")` for every finite double, 0 for NULL. Nodes must rise.
         """
         columns = ", ".join(f"{self._tree(score, nodes)} AS {code}" for code, (score, nodes) in codes.items())
         return f"SELECT t.*, {columns} FROM ({inner}) t"
@@ -213,7 +213,8 @@ class PostgreSQLDialect(Dialect):
     def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
         """Add columns of codes by the engine's own search in an array."""
         columns = ", ".join(
-            f"width_bucket({score}, ARRAY[{', '.join(map(self.number, nodes))}]::double precision[]) AS {code}"
+            f"coalesce(width_bucket({score}, ARRAY[{', '.join(map(self.number, nodes))}]::double precision[]), 0) "
+            f"AS {code}"
             for code, (score, nodes) in codes.items()
         )
         return f"SELECT t.*, {columns} FROM ({inner}) t"

@@ -302,7 +302,7 @@ def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
         )
     if not funnel.at_or_above_floor:
         raise DataError(
-            f"None of {funnel.read:,} rows is rated, has a number in every score column and reaches a floor; choose "
+            f"None of {funnel.read:,} rows is rated, has a score and reaches a floor; choose "
             "fewer columns, lower floors or a longer range of dates."
         )
     if funnel.positives in (0, funnel.at_or_above_floor) and not columns.one_class:

@@ -14,6 +14,7 @@ from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
     UncertainFloorsError,
     estimate_floors,
+    lowest_scores,
     suggest_floors,
 )
 
@@ -95,26 +96,13 @@ def require_usable_scores(
     for j, name in enumerate(names[:scored]):
         if scores[:, j].max() == -np.inf:
             raise DataError(f"Column '{name}' is blank in every rated row; leave that column out.")
-        lowest, highest = _present(scores[:, j]).min(), scores[:, j].max()
+        lowest, highest = lowest_scores(scores[:, [j]])[0], scores[:, j].max()
         if lowest == highest:
             raise DataError(
                 f"Column '{name}' holds the same score, {highest:g}, in all {len(scores):,} rows from row "
                 f"{1 if rows is None else rows[0] + 1:,} on, so no threshold can be chosen on it; "
                 "leave that column out."
             )
-
-
-def _present(column: Floats) -> Floats:
-    """Take the scores of a column that are not blank."""
-    return column[~np.isneginf(column)]
-
-
-def _with_low_blanks(scores: Floats) -> tuple[Floats, Floats]:
-    """Put blanks (n, k) a little below the lowest scores (k,), and return these."""
-    lowest = np.array([_present(column).min() for column in scores.T])
-    # Halves first, as the difference could overflow.
-    low = lowest - (scores.max(axis=0) / 20 - lowest / 20)
-    return np.where(np.isneginf(scores), low, scores), lowest
 
 
 def complete_floors(
@@ -156,11 +144,10 @@ def estimated_floors(
             )
     missing = np.isnan(result)
     if missing.any():
-        scores, lowest = _with_low_blanks(scores)
         # A document at or above a given floor was rated for it and is no evidence on others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
         if not unexplained.any():
-            result[missing] = scores[:, missing].min(axis=0)
+            result[missing] = lowest_scores(scores[:, missing])
         elif method == "corner":
             result[missing] = suggest_floors(scores[unexplained][:, missing])
         else:
@@ -169,7 +156,6 @@ def estimated_floors(
             if method is None and not estimate.is_certain:
                 raise UncertainFloorsError(estimate, rows[unexplained][estimate.below])
             result[missing] = estimate.jump if method == "jump" else estimate.corner
-        result[missing] = np.maximum(result, lowest)[missing]
     return result
 
 
@@ -213,7 +199,7 @@ def cautions_about(
     if labels.sum() == 1:
         result.append("Only one document is positive: every threshold here rests on that single case; rate more.")
     for j, name in enumerate(names):
-        values, counts = np.unique(_present(scores[:, j]), return_counts=True)
+        values, counts = np.unique(scores[scores[:, j] > -np.inf, j], return_counts=True)
         if counts.max() > HUGE_TIE_SHARE * len(scores):
             result.append(
                 f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
