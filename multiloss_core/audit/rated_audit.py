@@ -125,7 +125,11 @@ class Audit:
                 )
         if not rated.all():
             notes.append(f"Without a rating: {_by_stratum(np.bincount(stratum[~rated], minlength=strata.count))}")
-        if not absent and drawn_by in frame and draw_mark(_keys(frame[drawn_by]), drawn_by, seed) != frame[DRAW].iloc[0]:
+        if (
+            not absent
+            and drawn_by in frame
+            and draw_mark(_keys(frame[drawn_by]), drawn_by, seed) != frame[DRAW].iloc[0]
+        ):
             notes.append(
                 f"The identifiers in '{drawn_by}' are not those of the draw: a spreadsheet may have changed their form; "
                 "give the drawn rows if any was exchanged"

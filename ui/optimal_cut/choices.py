@@ -11,6 +11,7 @@ from multiloss_core.formatting import plural, shortened
 from multiloss_core.losses import (
     SEPARABLE,
     Loss,
+    is_gain,
     is_tp_monotone,
     meets_corrected_proposition_2,
     meets_proposition_2,
@@ -91,6 +92,12 @@ def _ask_ratio() -> FractionalLinear | None:
     )
     try:
         loss = ratio_of(str(text))
+        if is_gain(loss, CHECKED_ITEMS):
+            losses = " ".join(f"{below - above:g}" for above, below in zip(loss.c, loss.d, strict=True))
+            raise DataError(
+                "This ratio rises with every true positive, as a gain does, so nothing would be flagged; give 1 minus it: "
+                f"{losses} / {' '.join(f'{below:g}' for below in loss.d)}."
+            )
         sentence, is_covered = about_ratio(loss)
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
