@@ -189,7 +189,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
 
 
 def _of_one_label(estimator: Any) -> Any:
-    """Return the estimator of one label in one that takes all labels at once. Raises DataError: none."""
+    """Return the estimator of one label in one for all labels. Raises DataError: none."""
     if hasattr(estimator, "steps"):
         name, last = estimator.steps[-1]
         inner = _of_one_label(last)

@@ -24,7 +24,7 @@ def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
 
 
 def is_gain(loss: Loss | LossFunction, n: int) -> bool:
-    """Return whether `loss` rises with true positives for n items and never falls, as F1 does instead of 1 - F1."""
+    """Return whether `loss` rises with true positives for n items and never falls, as F1 does."""
     changes = _changes(loss, n)
     return bool(np.all(changes >= 0) and np.any(changes > 0))
 

@@ -46,7 +46,8 @@ def optimal_top_k(
     `probabilities` (n,) in [0, 1], in any order, of independent labels. Ties: among computed expected losses
     within 1e-12 of the smallest, the smallest k; among equal probabilities, the earlier item first. No other k is
     better than this one by more than 2 `error_bound` + 1e-12, and `error_bound` is at most `tolerance`.
-    Warns of an own loss that rises with true positives. Raises DataError as `expected_losses` does, and for an invalid `at_least`; method and cost as there.
+    Warns of an own loss that rises with true positives.
+    Raises DataError as `expected_losses` does, and for an invalid `at_least`; method and cost as there.
     Source: Natarajan et al. 2016, Theorem 1 and Algorithm 1.
 
     Examples

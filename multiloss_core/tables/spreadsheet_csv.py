@@ -53,9 +53,9 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_formula(cell: str) -> str:
-    """Prefix an apostrophe to a cell, or a part after a separator, that starts like a formula and is no number."""
-    safe = f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
-    return _INNER_FORMULA.sub("'", safe)
+    """Prefix an apostrophe to what starts like a formula in a cell, and is no number."""
+    safe = _INNER_FORMULA.sub(lambda found: "" if cell[: found.start()].isspace() else "'", cell)
+    return f"'{safe}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else safe
 
 
 def _safe_column(column: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -95,7 +95,7 @@ def _ask_ratio() -> FractionalLinear | None:
         if is_gain(loss, CHECKED_ITEMS):
             losses = " ".join(f"{below - above:g}" for above, below in zip(loss.c, loss.d, strict=True))
             raise DataError(
-                "This ratio rises with every true positive, as a gain does, so nothing would be flagged; give 1 minus it: "
+                "This ratio rises with every true positive, as a gain does; give 1 minus it: "
                 f"{losses} / {' '.join(f'{below:g}' for below in loss.d)}."
             )
         sentence, is_covered = about_ratio(loss)

@@ -237,7 +237,7 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
         if any(row.get("segment") for row in rows):
             raise _by_segment(file)
         # A spreadsheet that separates by semicolons writes decimals with a comma.
-        has_commas = separator == ";" and any(re.search(r"^\s*-?0,|,(?!\d{3}\s*$)", row["threshold"]) for row in rows)
+        has_commas = separator == ";" and any(re.search(r"\b0,|,(?!\d{3}\s*$)", row["threshold"]) for row in rows)
         found = dict(
             _read_as(row["classifier"], row["comparison"], _typed(row["threshold"], file, has_commas)) for row in rows
         )
@@ -252,14 +252,14 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
 
 
 def _typed(cell: str, file: str, has_commas: bool) -> float:
-    """Read a typed threshold; of 1,234 the other cells tell whether the comma begins decimals."""
+    """Read a typed threshold. `has_commas`: other cells show that a comma begins decimals."""
     try:
         return written_number(cell.replace(",", ".")) if has_commas else typed_number(cell)
     except ValueError:
         if not re.search("[0-9]", cell):
             raise
         raise DataError(
-            f"The threshold '{shortened(cell)}' in '{shortened(file)}' is no number, too large or too small for one, or "
+            f"The threshold '{shortened(cell)}' in '{shortened(file)}' is no number, too large or too small, or "
             "may be read in two ways; write it with a decimal point, as in 0.5."
         ) from None
 
