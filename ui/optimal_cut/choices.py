@@ -92,12 +92,6 @@ def _ask_ratio() -> FractionalLinear | None:
     )
     try:
         loss = ratio_of(str(text))
-        if is_gain(loss, CHECKED_ITEMS):
-            losses = " ".join(f"{below - above:g}" for above, below in zip(loss.c, loss.d, strict=True))
-            raise DataError(
-                "This ratio rises with every true positive, as a gain does; give 1 minus it: "
-                f"{losses} / {' '.join(f'{below:g}' for below in loss.d)}."
-            )
         sentence, is_covered = about_ratio(loss)
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -135,10 +129,11 @@ def about_ratio(loss: FractionalLinear) -> tuple[str, bool]:
             "predictions flags the *k\\** most probable items.",
             True,
         )
+    gain = " It rises with true positives, as a gain does: give 1 minus it." * is_gain(loss, CHECKED_ITEMS)
     printed = ", although it meets *c₁ < d₁*, the printed condition of Proposition 2" * meets_proposition_2(loss)
     return (
         f"This loss does not fall with every true positive ({checked}){printed}. So Theorem 1 does not cover it: "
-        "*k\\** is the best number of most probable items, but a prediction that skips one may be better.",
+        f"*k\\** is the best number of most probable items, but a prediction that skips one may be better.{gain}",
         False,
     )
 
