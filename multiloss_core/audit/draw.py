@@ -95,7 +95,7 @@ def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0
     kept = kept[np.lexsort((drawn[kept], places[kept] / ratings[drawn[kept]]))]
     rows, drawn = rows[kept], drawn[kept]
     mark = draw_mark(column.iloc[rows], key, seed)
-    added = {STRATUM: drawn, SIZE: sizes[drawn], PROBABILITY: ratings[drawn] / sizes[drawn], DRAW: mark}
+    added: dict[str, Any] = {STRATUM: drawn, SIZE: sizes[drawn], PROBABILITY: ratings[drawn] / sizes[drawn], DRAW: mark}
     return frame.iloc[rows].assign(**added)
 
 

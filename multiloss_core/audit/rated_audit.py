@@ -125,10 +125,14 @@ class Audit:
                 )
         if not rated.all():
             notes.append(f"Without a rating: {_by_stratum(np.bincount(stratum[~rated], minlength=strata.count))}")
-        if not absent and drawn_by in frame and draw_mark(_keys(frame[drawn_by]), drawn_by, seed) != frame[DRAW].iloc[0]:
+        if (
+            not absent
+            and drawn_by in frame
+            and draw_mark(_keys(frame[drawn_by]), drawn_by, seed) != frame[DRAW].iloc[0]
+        ):
             notes.append(
-                f"The identifiers in '{drawn_by}' are not those of the draw: a spreadsheet may have changed their form; "
-                "give the drawn rows if any was exchanged"
+                f"The identifiers in '{drawn_by}' are not those of the draw: a spreadsheet may have changed them; "
+                "restore the rows if any was exchanged"
             )
         if (sizes != plan.sizes).any():
             notes.append(f"Strata had {sizes.sum():,} documents at the draw, {plan.sizes.sum():,} in the plan")
@@ -192,8 +196,8 @@ def answer_meanings(
 ) -> dict[str, Meaning | None]:
     """Find the meaning of each answer in lower case; None where it must be asked.
 
-    By `meanings` and the `positive` word, by words for fraud and not fraud, and by yes and no where those or the name of
-    the column say which is fraud. Blank cells stay unrated.
+    By `meanings` and the `positive` word, by words for fraud and not fraud, and by yes and no where those or the name
+    of the column say which is fraud. Blank cells stay unrated.
     """
     values, name = rating_values(column)[1], str(column.name)
     known = {str(word).strip().lower(): meaning for word, meaning in (meanings or {}).items() if word != BLANK}
@@ -211,7 +215,7 @@ def answer_meanings(
     return {
         value: known.get(value)
         or (sides.get(flags[value]) if value in flags else None)
-        or readings[value][bool(asks_for_fraud) and value in flags and not sides]
+        or readings[value][int(bool(asks_for_fraud) and value in flags and not sides)]
         for value in values
     }
 
@@ -223,8 +227,8 @@ def _ratings(column: "pd.Series[Any]", positive: object | None, meanings: Mappin
         if meaning is None:
             row = first_row(rating_values(column)[0] == place)
             raise DataError(
-                f"Column '{column.name}' holds '{shortened(word)}' in row {row}, which may not mean fraud or not fraud; "
-                "name the rating that means fraud (--positive), write known words, or leave undecided cells blank."
+                f"Column '{column.name}' holds '{shortened(word)}' in row {row}, which has no clear meaning; "
+                "name the rating for fraud (--positive), write known words, or leave undecided cells blank."
             )
     given = {word: meaning for word, meaning in found.items() if meaning is not None}
     return parse_ratings(column, meanings=given, one_class=True)
@@ -236,8 +240,8 @@ def _draw_of(frame: pd.DataFrame, plan: AuditPlan) -> tuple[int, str]:
     other = (marks != (plan.draw or marks.iloc[0])).to_numpy() if len(marks) else np.ones(1, dtype=bool)
     if other.any():
         raise DataError(
-            f"'{DRAW}' in row {first_row(other)} is that of another draw; give the rows of one draw only, and the plan "
-            "that was saved with it."
+            f"'{DRAW}' in row {first_row(other)} is of another draw; give the rows of one draw, and the plan that was "
+            "saved with it."
         )
     _, seed, key = [*marks.iloc[0].split(" ", 2), "", ""][:3]
     if not seed.removeprefix("-").isdecimal():
@@ -246,7 +250,7 @@ def _draw_of(frame: pd.DataFrame, plan: AuditPlan) -> tuple[int, str]:
 
 
 def _keys(column: "pd.Series[Any]") -> list[str]:
-    """Write identifiers as at the draw: without decimals, and without the sign that stops a formula."""
+    """Write identifiers as at the draw, without decimals and the sign that stops a formula."""
     words = [str(value).removesuffix(".0") for value in column]
     return [word[1:] if word.startswith("'") and without_formula(word[1:]) == word else word for word in words]
 
@@ -260,7 +264,7 @@ def _check_keys(frame: pd.DataFrame, label: str, key: str | None, drawn_by: str)
         rounded = next((word for word in map(str, frame[column][repeated]) if is_rounded_identifier(word)), None)
         if rounded is not None:
             notes.append(
-                f"The column '{column}' was rounded by a spreadsheet and repeats {rounded}; restore it from the drawn file"
+                f"The column '{column}' was rounded by a spreadsheet and repeats {rounded}; restore it from the draw"
             )
             if key is not None:
                 raise DataError(f"{notes[0]}.")
@@ -323,8 +327,8 @@ def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> In
     if grown.any():
         at = int(grown.argmax())
         raise DataError(
-            f"Stratum {at} has {sizes[at]:,.0f} documents in '{SIZE}' but {plan.sizes[at]:,} in the plan; make the plan "
-            "for the documents that are drawn from."
+            f"Stratum {at} has {sizes[at]:,.0f} documents in '{SIZE}' but {plan.sizes[at]:,} in the plan; make the "
+            "plan for the documents that are drawn from."
         )
     expected = np.minimum(plan.allocation, sizes)[numbers] / sizes[numbers]
     other = ~(np.abs(shares - expected) <= np.maximum(1e-6 * expected, rounding_errors(shares)))

@@ -78,7 +78,7 @@ def test_unusable_tables_are_rejected(chosen, drawn):
         Audit.from_frame(pd.concat([drawn, drawn.assign(id=-drawn["id"])]), plan, "rating", positive="fraud")
     with pytest.raises(DataError, match="no column 'audit_size'"):
         Audit.from_frame(drawn.drop(columns="audit_size"), plan, "rating", positive="fraud")
-    with pytest.raises(DataError, match="'blue' in row 1, which may not mean"):
+    with pytest.raises(DataError, match="'blue' in row 1, which has no clear meaning"):
         Audit.from_frame(drawn.assign(rating="blue"), plan, "rating", positive="fraud")
     with pytest.raises(DataError, match="blank"):
         Audit.from_frame(drawn.assign(rating=None), plan, "rating", positive="fraud")

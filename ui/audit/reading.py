@@ -112,10 +112,16 @@ def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Ha
     if about == kept_audit(analysis).answers:
         return
     audit = Audit.from_frame(frame, plan, label, key=key, positive=positive, meanings=meanings, allow_missing=True)
-    if audit.missing > MAX_MISSING and (audit.rated > 0).all() and not st.checkbox(
-        f"{plural(audit.missing, 'drawn row', 'are')} missing at random", key=f"audit_missing_{upload.file_id}"
+    if (
+        audit.missing > MAX_MISSING
+        and (audit.rated > 0).all()
+        and not st.checkbox(
+            f"{plural(audit.missing, 'drawn row', 'are')} missing at random", key=f"audit_missing_{upload.file_id}"
+        )
     ):
-        st.warning(f"{_notes(audit)} Give all rows, or confirm that these are missing at random.", icon=":material/help:")
+        st.warning(
+            f"{_notes(audit)} Give all rows, or confirm that these are missing at random.", icon=":material/help:"
+        )
         return
     keep_audit(analysis, audit=audit, name=upload.name, answers=about)
 
