@@ -238,7 +238,10 @@ class RatedDocuments:
         for mask, words in (
             (unusable, "with a score that is not a finite number {were} left out"),
             (blank & empty[:, np.newaxis], "with no score {were} left out"),
-            (blank & complete[:, np.newaxis], "with a blank beside another score {were} kept; the blank reaches no threshold"),
+            (
+                blank & complete[:, np.newaxis],
+                "with a blank beside another score {were} kept; the blank reaches no threshold",
+            ),
         ):
             if mask.any():
                 row, column = np.argwhere(mask)[0]
