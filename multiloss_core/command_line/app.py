@@ -202,7 +202,12 @@ def watch_command(
     skip_last: SkipLast = 0,
     leave_out_repeats: LeaveOutRepeats = False,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON as well; - for the output, and the words then go to the error output.")
+        Path | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Write the comparison as JSON as well; - for the output, and the words then go to the error output.",
+        ),
     ] = None,
 ) -> None:
     """Count a decision's thresholds on newer data, and compare with the expected results.

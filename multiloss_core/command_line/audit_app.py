@@ -12,7 +12,9 @@ from multiloss_core.errors import DataError
 if TYPE_CHECKING:
     from multiloss_core.audit import SqlDialect
 
-audit_app = typer.Typer(help=f"Estimate recall by a small random audit of unrated documents. {CODES_HELP}", no_args_is_help=True)
+audit_app = typer.Typer(
+    help=f"Estimate recall by a small random audit of unrated documents. {CODES_HELP}", no_args_is_help=True
+)
 Record = Annotated[Path, typer.Argument(metavar="RECORD", help="The record of a decision (JSON).")]
 
 

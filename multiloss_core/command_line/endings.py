@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 AS_DECIDED, DIFFERS, WRONG_INPUT, FAILED = range(4)
 CODES_HELP = (
-    "Ends with 0 when it is done, with 1 only where a comparison differs, with 2 where the input or an option is wrong, "
+    "Ends with 0 when it is done, with 1 only where a comparison differs, with 2 where input or an option is wrong, "
     "and with 3 where something else failed, such as a full disk, a database or a missing package."
 )
 

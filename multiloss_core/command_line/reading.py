@@ -193,7 +193,9 @@ def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     address = _ADDRESS.match(source)
     if address is None:
         if source == "-" or (Path(source).exists() and not (Path(source).is_file() or Path(source).is_dir())):
-            raise DataError(f"'{shortened(source)}' is no file or folder; save what comes through a pipe as a file first.")
+            raise DataError(
+                f"'{shortened(source)}' is no file or folder; save what comes through a pipe as a file first."
+            )
         return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
     if address[1].lower() == "sc":
         return _of_spark(source, _given(table))
@@ -213,7 +215,9 @@ def _of_postgresql(source: str, table: str) -> tuple[Engine, str]:
         url = sql.make_url(source)
         engine = sql.create_engine(url.set(drivername="postgresql+psycopg"))
     except ModuleNotFoundError as error:
-        raise UnavailableError(f"PostgreSQL needs {error.name}; install it: pip install sqlalchemy psycopg[binary].") from None
+        raise UnavailableError(
+            f"PostgreSQL needs {error.name}; install it: pip install sqlalchemy psycopg[binary]."
+        ) from None
     except sql.exc.ArgumentError:
         raise DataError(
             "The address of the database cannot be read; write postgresql+psycopg://user@host/database, and give the "
