@@ -1,7 +1,6 @@
 """Test the ends of the command: codes, sentences, and no process that is left."""
 
 import os
-import re
 import signal
 import subprocess
 import sys

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import pandas as pd
 import pyarrow as arrow
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.csv_file import read_csv
 from multiloss_core.tables.reading.limits import (
@@ -65,7 +65,7 @@ def read_file(
     return decode_file(io.BytesIO(data), len(data), name, options).table_file()
 
 
-def read_table(data: bytes, name: str) -> pd.DataFrame:
+def read_table(data: bytes, name: str = "table") -> pd.DataFrame:
     r"""Read the table of `read_file` and nothing else.
 
     Examples
@@ -74,6 +74,7 @@ def read_table(data: bytes, name: str) -> pd.DataFrame:
     >>> read_table(b"score,rating\n0.9,fraud\n0.4,ok\n", "alerts.csv").shape
     (2, 2)
     """
+    require_type(data, bytes, "the bytes of a file, such as Path(name).read_bytes()")
     return read_file(data, name).frame
 
 
