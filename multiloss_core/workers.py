@@ -12,7 +12,6 @@ import os
 import pickle
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -29,6 +28,8 @@ from typing import Any, Generic, TypeVar
 
 from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
 from threadpoolctl import threadpool_limits
+
+from multiloss_core.scratch import make_scratch, remove_scratch
 
 if sys.platform == "linux":
     import resource
@@ -66,7 +67,7 @@ SECONDS_BETWEEN_PARTIAL_RESULTS = 0.1
 LOST = "The process that calculated this ended early, perhaps because the server ran out of memory; try again."
 # The server of workers is killed that does not fork, or report the end of a worker, for this long; it loads the library
 # before it forks for the first time.
-SECONDS_TO_START, SECONDS_TO_STOP = 60, 5
+SECONDS_TO_START, SECONDS_TO_STOP = 120, 5
 # In seconds: between two polls of workers that ended, were cancelled or are late, and until a worker is killed that
 # does not end when it is asked to.
 CONSTS.sleep_unit, CONSTS.term_timeout = 0.02, 0.1
@@ -126,7 +127,7 @@ class WorkerPool:
         self._calls: dict[str, Call[Any]] = {}
         self._closing = Event()
         self._pool: ProcessPool | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
 
     def submit(
         self,
@@ -142,7 +143,7 @@ class WorkerPool:
         with self._lock:
             pool, folder = self._started()
             # A worker may write once more after its call was cancelled.
-            for left in folder.iterdir():
+            for left in folder.glob("[0-9]*"):
                 if left.stem not in self._calls:
                     left.unlink(missing_ok=True)
             mailbox = folder / str(next(self._numbers))
@@ -171,7 +172,7 @@ class WorkerPool:
             # A worker that was killed in the wrong moment breaks the pool.
             self._stop()
         if self._pool is None or self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="multiloss-work-", ignore_cleanup_errors=True)
+            self._folder = make_scratch("work")
             context: Any = _Context(self.method, self._closing)
             self._pool = ProcessPool(self.size, TASKS_OF_A_WORKER[self.method], _initialise, context=context)
             try:
@@ -182,7 +183,7 @@ class WorkerPool:
             except (BrokenProcessPool, RuntimeError) as error:
                 self._stop()
                 raise WorkerLostError(LOST) from error
-        return self._pool, Path(self._folder.name)
+        return self._pool, self._folder
 
     def _stop(self) -> None:
         if self._pool is not None:
@@ -192,7 +193,7 @@ class WorkerPool:
         for call in list(self._calls.values()):
             call.cancel()
         if self._folder is not None:
-            self._folder.cleanup()
+            remove_scratch(self._folder)
             self._folder = None
 
 
@@ -371,7 +372,7 @@ def _initialise() -> None:
 def _end_with_program() -> None:
     parent = parent_process()
     if parent is not None:
-        connection.wait([parent.sentinel])  # type: ignore[attr-defined]
+        connection.wait([parent.sentinel])
         os._exit(1)
 
 

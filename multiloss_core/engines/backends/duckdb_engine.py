@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import re
-import shutil
 import tempfile
 import weakref
 import zlib
@@ -17,6 +16,7 @@ from pyarrow import parquet
 from multiloss_core.engines.dialects import DUCKDB, Dialect
 from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
 from multiloss_core.errors import DataError
+from multiloss_core.scratch import make_scratch, remove_scratch
 from multiloss_core.tables import MAX_FILE_BYTES, read_in_process
 from multiloss_core.tables.kept_rows import Kept
 
@@ -58,7 +58,7 @@ class DuckDBEngine:
         self._is_asked = False
         self._questions = Questions()
         self._read: dict[tuple[Path, int, int], Path | None] = {}
-        self._spill = Path(tempfile.mkdtemp(prefix="multiloss-duckdb-"))
+        self._spill = make_scratch("duckdb")
         folders = [self._spill, *([removed] if removed else [])]
         try:
             self._connection = (
@@ -269,4 +269,4 @@ def _end(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None
 
 def _remove(folders: Sequence[Path]) -> None:
     for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_scratch(folder)

@@ -151,7 +151,8 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
     vertices, precisions = majorant.vertices, majorant.marginal_precisions
     tp, fp = path.tp[vertices], path.fp[vertices]
     added = np.diff(tp + fp)
-    targets = np.atleast_1d(number_array(marginal_precisions, "Marginal precisions"))
+    require_type(marginal_precisions, Iterable, "several marginal precisions; operating_point takes one")
+    targets = number_array([*marginal_precisions], "Marginal precisions")
     outside = ~((targets > 0) & (targets < 1))
     if outside.any():
         raise DataError(f"The marginal precision must lie between 0 and 1, not at {targets[outside][0]}.")
