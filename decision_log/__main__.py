@@ -23,8 +23,10 @@ def main() -> int:
             print(f"The log was copied to {arguments.file}.")
             return 0
         if arguments.command == "restore":
-            restore(arguments.log or log_address(), arguments.file)
+            kept = restore(arguments.log or log_address(), arguments.file, head=arguments.head, older=arguments.older)
             print(f"The log was restored from {arguments.file}.")
+            if kept is not None:
+                print(f"The log before is kept in {kept}.")
         with DecisionLog(arguments.log or log_address()) as log:
             return _trail(log) if arguments.command == "trail" else _check(log, arguments.head)
     except DataError as error:
@@ -59,8 +61,9 @@ def _arguments() -> argparse.Namespace:
     commands.add_parser("trail", help="print all events, one JSON object per line")
     backup = commands.add_parser("backup", help="copy an SQLite log to a new file, also while the server runs")
     backup.add_argument("file", type=Path)
-    back = commands.add_parser("restore", help="replace an SQLite log by a copy and check it; stop the server first")
+    back = commands.add_parser("restore", help="check a copy and replace an SQLite log by it; stop the server first")
     back.add_argument("file", type=Path)
+    back.add_argument("--older", action="store_true", help="accept a copy that is a former state of the log")
     for command in (check, back):
         command.add_argument("--head", help="head of the chain that an earlier check printed")
     return parser.parse_args()

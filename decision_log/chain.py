@@ -109,7 +109,13 @@ def trail(connection: Connection) -> Iterator[Event]:
 def audit(connection: Connection, head: str | None = None) -> Audit:
     """Compute every seal again and compare; `head` is a digest noted earlier. O(rows)."""
     chain = _rows(connection, select(events).order_by(events.c.number))
-    faults = [*_broken_links(chain), *_broken_rows(connection, chain), *_numbers_ahead(connection, chain)]
+    faults = [
+        *_damage(connection),
+        *_broken_links(chain),
+        *_deployed_after_withdrawal(chain),
+        *_broken_rows(connection, chain),
+        *_numbers_ahead(connection, chain),
+    ]
     faults += [f"The trigger {name} is missing, switched off or changed." for name in schema.missing(connection)]
     if head is not None and head not in {FIRST, *(event["digest"] for event in chain)}:
         faults.append(
@@ -118,6 +124,26 @@ def audit(connection: Connection, head: str | None = None) -> Audit:
     number = connection.execute(select(func.count()).select_from(entries)).scalar_one()
     last = chain[-1]["digest"] if chain else FIRST
     return Audit(len(chain), number, last, tuple(faults), tuple(_wrong_clocks(connection, chain)))
+
+
+def _damage(connection: Connection) -> Iterator[str]:
+    """List what SQLite finds damaged in its file."""
+    if connection.dialect.name == "sqlite":
+        for found in connection.execute(text("PRAGMA integrity_check(5)")).scalars():
+            if found != "ok":
+                yield f"The file of the log is damaged: {found}."
+
+
+def _deployed_after_withdrawal(chain: Sequence[dict[str, Any]]) -> Iterator[str]:
+    withdrawn: dict[int, int] = {}
+    for event in chain:
+        if event["action"] == WITHDRAWN:
+            withdrawn[event["entry_id"]] = event["number"]
+        elif event["action"] == DEPLOYED and event["entry_id"] in withdrawn:
+            yield (
+                f"Event {event['number']:,} deploys entry {event['entry_id']}, which event "
+                f"{withdrawn[event['entry_id']]:,} had withdrawn."
+            )
 
 
 def _broken_links(chain: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -5,7 +5,8 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -65,6 +66,7 @@ def make_engine(address: str) -> Engine:
         engine = create_engine(url, hide_parameters=True, connect_args={"timeout": SECONDS_TO_WAIT})
         file = _File()
         engine.update_execution_options(multiloss_file=file)
+        event.listen(engine, "do_connect", _connect_to_file)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "connect", file.remember)
         event.listen(engine, "begin", _begin_sqlite)
@@ -95,8 +97,8 @@ def writing(engine: Engine) -> Iterator[Connection]:
             connection.execute(text(f"SET LOCAL lock_timeout = '{SECONDS_TO_WAIT}s'"))
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('decision log'))"))
         yield connection
-    # The file may have been moved during the write.
-    _check_file(engine)
+    # The file may have been moved or overwritten during the write; open connections read what they remember.
+    _check_file(engine, afresh=True)
 
 
 def place(url: URL) -> str:
@@ -141,38 +143,63 @@ class _Connection(psycopg.Connection[Any]):
 
 
 class _File:
-    """Detect a moved or deleted SQLite file, which open connections do not notice."""
+    """Detect a moved, deleted or overwritten SQLite file, which open connections do not notice."""
 
     def __init__(self) -> None:
         self._path = ""
         self._identity: tuple[int, int] | None = None
+        self._size = 0
 
     def remember(self, connection: sqlite3.Connection, _: object) -> None:
         """Store the identity of the file at the first connection."""
         if self._identity is None:
             self._path = connection.execute("PRAGMA database_list").fetchone()[2]
-            self._identity = self._found()
+            self._identity, self._size = self._found()
 
-    def check(self) -> None:
-        """Raise DataError if the file is gone or another one."""
-        if self._identity is not None and self._found() != self._identity:
+    def check(self, *, afresh: bool) -> None:
+        """Raise DataError if the file is gone, another one, shorter, or cannot be opened `afresh`."""
+        if self._identity is None:
+            return
+        identity, size = self._found()
+        # With a write-ahead log, the file never becomes smaller.
+        is_there = identity == self._identity and size >= self._size
+        if is_there and afresh:
+            try:
+                # Not by opening the file: closing it would release the locks of SQLite.
+                with closing(sqlite3.connect(self._path, timeout=SECONDS_TO_WAIT)) as found:
+                    found.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            except sqlite3.Error:
+                is_there = False
+        if not is_there:
             raise DataError(
                 "The file of the decision log was moved, replaced or deleted while the program ran, so what is saved "
                 "could be lost; put it back, or start the program again."
             )
+        self._size = size
 
-    def _found(self) -> tuple[int, int] | None:
+    def _found(self) -> tuple[tuple[int, int] | None, int]:
         try:
             found = os.stat(self._path)
         except OSError:
-            return None
-        return found.st_dev, found.st_ino
+            return None, 0
+        return (found.st_dev, found.st_ino), found.st_size
 
 
-def _check_file(engine: Engine) -> None:
+def _check_file(engine: Engine, *, afresh: bool = False) -> None:
     file: _File | None = engine.get_execution_options().get("multiloss_file")
     if file is not None:
-        file.check()
+        file.check(afresh=afresh)
+
+
+def _connect_to_file(_dialect: object, _record: object, words: list[str], options: dict[str, Any]) -> Any:
+    """Open a log in a folder where SQLite cannot write its journals; None for other files."""
+    file = Path(words[0])
+    if os.access(file.parent, os.W_OK) or not file.is_file():
+        return None
+    journal = file.with_name(f"{file.name}-wal")
+    # What another program left in the journal belongs to the log.
+    mode = "mode=ro" if journal.exists() and journal.stat().st_size else "mode=ro&immutable=1"
+    return sqlite3.connect(f"{file.resolve().as_uri()}?{mode}", **options | {"uri": True})
 
 
 def _prepare_postgresql(connection: Any, _: object) -> None:
@@ -197,7 +224,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
             # SQLite does not wait for locks here.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 break
             time.sleep(SECONDS_BETWEEN_TRIES)
         else:
@@ -216,6 +243,13 @@ def _error_sentences(engine: Engine) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         raise DataError(_sentence(engine.url, error)) from None
+    except DataError:
+        raise
+    # As of a date whose bits were changed.
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(
+            f"The decision log holds a row that cannot be read ({str(error)[:MAX_CAUSE]}); restore a backup."
+        ) from error
 
 
 def _sentence(url: URL, error: SQLAlchemyError) -> str:
@@ -230,14 +264,24 @@ def _sentence(url: URL, error: SQLAlchemyError) -> str:
             f"The decision log did not answer in time ({cause[:MAX_CAUSE].rstrip('.')}); try again in a minute, and "
             "see in the log whether what you last saved is there."
         )
+    if code_of(original) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or getattr(original, "sqlstate", "") == "53100":
+        return (
+            f"The disk of the decision log is full or broken ({cause[:MAX_CAUSE].rstrip('.')}), so nothing was saved; "
+            "free space on it, then try again."
+        )
     return (
         f"The decision log cannot be used ({cause[:MAX_CAUSE].rstrip('.')}); check its address, the user's rights and "
         "that the database can be reached."
     )
 
 
+def code_of(error: object) -> int:
+    """Return SQLite's code of an error; 0 for what Python's module raises itself."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 def _timed_out(error: object) -> bool:
-    if isinstance(error, sqlite3.OperationalError):
-        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    if isinstance(error, sqlite3.Error):
+        return code_of(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     is_silent = isinstance(error, psycopg.errors.ConnectionTimeout | psycopg.errors._WaitTimeout)
     return is_silent or getattr(error, "sqlstate", None) in TIMED_OUT

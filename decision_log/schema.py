@@ -69,7 +69,7 @@ def _exists(connection: Connection) -> bool:
     if found != SCHEMA:
         raise DataError(
             f"The decision log has the schema {str(found)[:32]!r} and this program uses {SCHEMA!r}; open it with the "
-            "version of the program that wrote it, or choose another database."
+            "version of the program that wrote it and save its records there, or choose another database for a new log."
         )
     return True
 

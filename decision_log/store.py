@@ -201,14 +201,13 @@ class DecisionLog:
         checked_name("deployed_by", by)
         if when is not None and when.utcoffset() is None:
             raise DataError("The time of a deployment needs a time zone; give it in UTC.")
-        with reading(self._engine) as connection:
-            entry = _entry(connection, entry_id)
-        if entry.withdrawn is not None:
-            raise DataError(
-                f"Entry {entry_id} of the decision log is withdrawn; decide anew to put it into production."
-            )
-        data_name = entry.record.data.name
         with writing(self._engine) as connection:
+            entry = _entry(connection, entry_id)
+            if entry.withdrawn is not None:
+                raise DataError(
+                    f"Entry {entry_id} of the decision log is withdrawn; decide anew to put it into production."
+                )
+            data_name = entry.record.data.name
             current = _current_deployment(connection, data_name)
             if current is None or current.entry_id != entry_id:
                 moment = _moment(when, current, chain.now(connection))

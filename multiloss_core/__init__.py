@@ -7,6 +7,11 @@ Koyejo, Ravikumar, Dhillon 2016). Packages: `tables` reads files and columns; `d
 data; `inspection` explains a point; `losses`, `decisions` and `figures`.
 """
 
+from importlib.util import find_spec
+
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+if find_spec("sklearn") is None:
+    # A star import loads every name; these two need scikit-learn.
+    __all__ = [name for name in __all__ if name not in ("ThresholdSelector", "TopKClassifier")]

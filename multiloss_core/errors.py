@@ -6,3 +6,9 @@ class DataError(ValueError):
 
     It names the column, the row (counted from 1, below the header) or the number of rows, and the remedy.
     """
+
+
+def require_type(value: object, kinds: type | tuple[type, ...], expected: str) -> None:
+    """Refuse an argument of another type; `expected` names it and the remedy. Raises DataError."""
+    if not isinstance(value, kinds):
+        raise DataError(f"This takes {expected}, not a value of the type {type(value).__name__}.")

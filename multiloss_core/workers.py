@@ -4,28 +4,32 @@ A worker is a fresh process: where the system forks one from a server with the l
 ends; where it starts one from nothing (`spawn`), it runs sixteen. One that dies is replaced.
 """
 
+import atexit
 import ctypes
 import gc
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import count
+from multiprocessing import connection, parent_process, process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread, Timer
 from time import monotonic
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
 from threadpoolctl import threadpool_limits
+
+from multiloss_core.scratch import make_scratch, remove_scratch
 
 if sys.platform == "linux":
     import resource
@@ -61,6 +65,9 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, MAPPED_BYTES = -1, -3, 2**17
 NICENESS = 15
 SECONDS_BETWEEN_PARTIAL_RESULTS = 0.1
 LOST = "The process that calculated this ended early, perhaps because the server ran out of memory; try again."
+# The server of workers is killed that does not fork, or report the end of a worker, for this long; it loads the library
+# before it forks for the first time.
+SECONDS_TO_START, SECONDS_TO_STOP = 120, 5
 # In seconds: between two polls of workers that ended, were cancelled or are late, and until a worker is killed that
 # does not end when it is asked to.
 CONSTS.sleep_unit, CONSTS.term_timeout = 0.02, 0.1
@@ -117,9 +124,10 @@ class WorkerPool:
         self.method = method or os.environ.get(VARIABLE) or ("forkserver" if sys.platform == "linux" else "spawn")
         self._lock = Lock()
         self._numbers = count()
-        self._mailboxes: set[str] = set()
+        self._calls: dict[str, Call[Any]] = {}
+        self._closing = Event()
         self._pool: ProcessPool | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
 
     def submit(
         self,
@@ -129,19 +137,19 @@ class WorkerPool:
     ) -> Call[T]:
         """Run an importable function in a worker, for a limited number of seconds.
 
-        Raises what pickling raises where the arguments cannot be sent.
+        Raises what pickling raises where the arguments cannot be sent, and WorkerLostError where no worker starts.
         """
         sent = pickle.dumps((function, arguments), protocol=pickle.HIGHEST_PROTOCOL)
         with self._lock:
             pool, folder = self._started()
             # A worker may write once more after its call was cancelled.
-            for left in folder.iterdir():
-                if left.stem not in self._mailboxes:
+            for left in folder.glob("[0-9]*"):
+                if left.stem not in self._calls:
                     left.unlink(missing_ok=True)
             mailbox = folder / str(next(self._numbers))
-            self._mailboxes.add(mailbox.name)
             call: Call[T] = Call(pool.schedule(_run, (sent, str(mailbox)), timeout=seconds), mailbox)
-        call.future.add_done_callback(lambda _: self._mailboxes.discard(mailbox.name))
+            self._calls[mailbox.name] = call
+        call.future.add_done_callback(lambda _: self._calls.pop(mailbox.name, None))
         if (calls := calls_of_this_thread.get()) is not None:
             calls.append(call)
         return call
@@ -152,38 +160,50 @@ class WorkerPool:
             self._started()
 
     def close(self) -> None:
-        """End all workers."""
-        with self._lock:
+        """Cancel all calls and end all workers, within seconds."""
+        self._closing.set()
+        # Killing the server ends a start that another thread waits for.
+        with _answered_within(SECONDS_TO_STOP), self._lock:
             self._stop()
+            self._closing.clear()
 
     def _started(self) -> tuple[ProcessPool, Path]:
         if self._pool is not None and not self._pool.active:
             # A worker that was killed in the wrong moment breaks the pool.
             self._stop()
         if self._pool is None or self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="multiloss-work-")
-            context: Any = _Context(self.method)
-            context.prepare(self.preloaded)
+            self._folder = make_scratch("work")
+            context: Any = _Context(self.method, self._closing)
             self._pool = ProcessPool(self.size, TASKS_OF_A_WORKER[self.method], _initialise, context=context)
-            # `active` starts it.
-            if not self._pool.active:
-                self._pool.schedule(int)
-        return self._pool, Path(self._folder.name)
+            try:
+                context.prepare(self.preloaded)
+                # `active` starts it.
+                if not self._pool.active:
+                    self._pool.schedule(int)
+            except (BrokenProcessPool, RuntimeError) as error:
+                self._stop()
+                raise WorkerLostError(LOST) from error
+        return self._pool, self._folder
 
     def _stop(self) -> None:
         if self._pool is not None:
             self._pool.stop()  # type: ignore[no-untyped-call]
             self._pool.join()
             self._pool = None
+        for call in list(self._calls.values()):
+            call.cancel()
         if self._folder is not None:
-            self._folder.cleanup()
+            remove_scratch(self._folder)
             self._folder = None
 
 
 @lru_cache(maxsize=1)
 def shared_pool() -> WorkerPool:
     """Return the pool of this program; `size` and `preloaded` can be changed until it starts."""
-    return WorkerPool(2)
+    pool = WorkerPool(2)
+    # Before the handlers of the libraries, which wait for workers without a limit.
+    atexit.register(pool.close)
+    return pool
 
 
 @contextmanager
@@ -220,8 +240,8 @@ calls_of_this_thread: ContextVar[list[Call[Any]] | None] = ContextVar("calls_of_
 class _Context:
     """A multiprocessing context whose processes do not run the main script of this one again."""
 
-    def __init__(self, method: str) -> None:
-        self._method = method
+    def __init__(self, method: str, closing: Event) -> None:
+        self._method, self._closing = method, closing
         self._context: Any = multiprocessing.get_context(method)
 
     def __getattr__(self, name: str) -> Any:
@@ -229,9 +249,11 @@ class _Context:
 
     def Process(self, *arguments: Any, **options: Any) -> BaseProcess:  # noqa: N802 (name of the standard library)
         """Return a process to start."""
-        process = _Process(*arguments, **options)
-        process._start_method = self._method
-        return process
+        if self._closing.is_set():
+            raise OSError("The pool is being closed.")
+        worker = _Process(*arguments, **options)
+        worker._start_method = self._method
+        return worker
 
     def prepare(self, preloaded: list[str]) -> None:
         """Start the server that forks workers, with settings for new processes only."""
@@ -253,22 +275,71 @@ class _Context:
 class _Process(BaseProcess):
     _start_method: str
 
+    def start(self) -> None:
+        super().start()
+        # The end of the program would wait for it; instead it ends with the program.
+        process._children.discard(self)  # type: ignore[attr-defined]
+
+    def join(self, timeout: float | None = None) -> None:
+        super().join(SECONDS_TO_STOP if timeout is None else timeout)
+        if timeout is None and self.is_alive():
+            # It was killed, but the server does not say so.
+            self._popen.returncode = -signal.SIGTERM  # type: ignore[attr-defined]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Made again in this order: if the program ends meanwhile, the others cannot be, which is nobody's concern.
+        return {"_silence": _Silence(), **self.__dict__}
+
     @staticmethod
     def _Popen(process: "_Process") -> Any:  # noqa: N802 (name of the standard library)
-        with _main_hidden():
+        with _answered_within(SECONDS_TO_START), _main_hidden():
             context: Any = multiprocessing.get_context(process._start_method)
             return context.Process._Popen(process)
 
 
+class _Silence:
+    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
+        return _silence, ()
+
+
+def _silence() -> None:
+    """Drop messages of libraries in a worker, which are of no use to an operator."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 @contextmanager
-def _main_hidden() -> Iterator[None]:
-    """Drop the main module's file: a child would run it, be it a script or a page."""
-    main = sys.modules["__main__"]
-    hidden = _Hidden(main)
-    sys.modules["__main__"] = hidden
+def _answered_within(seconds: float) -> Iterator[None]:
+    """Kill the server of workers where it does not answer in time, which ends the waiting for it."""
+    timer = Timer(seconds, _kill_server)
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:
+        timer.cancel()
+
+
+def _kill_server() -> None:
+    if sys.platform != "win32" and (server := forkserver._forkserver._forkserver_pid) is not None:  # type: ignore[attr-defined]
+        with suppress(OSError):
+            os.kill(server, signal.SIGKILL)
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """Drop the main module's file: a child would run it, be it a script or a page.
+
+    An interrupt from a terminal goes to all its processes: only this one answers it.
+    """
+    main = sys.modules["__main__"]
+    hidden = _Hidden(main)
+    sys.modules["__main__"] = hidden
+    masked = None if sys.platform == "win32" else signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if masked is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
         # Streamlit may have put another page there meanwhile.
         if sys.modules["__main__"] is hidden:
             sys.modules["__main__"] = main
@@ -289,14 +360,20 @@ class _Hidden(ModuleType):
 
 def _initialise() -> None:
     """Prepare a worker."""
-    # Messages of libraries at the end of a process are of no use to an operator.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    Thread(target=_end_with_program, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     if os.environ.get("OMP_NUM_THREADS") != "1":
         threadpool_limits(1)
     # Loaded modules need no search for garbage; their memory stays shared.
     gc.freeze()
+
+
+def _end_with_program() -> None:
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def _run(sent: bytes, mailbox: str) -> bytes:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import warnings
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from multiloss_core.command_line.audit_app import audit_app
+from multiloss_core.command_line.endings import AS_DECIDED, CODES_HELP, DIFFERS, one_sentence
 from multiloss_core.command_line.options import (
     Source,
     Table,
-    one_sentence,
     print_lines,
     read_numbers,
     read_record,
@@ -26,10 +25,9 @@ if TYPE_CHECKING:
     from multiloss_core.tables.repeated_rows import Keep
     from multiloss_core.thresholds import FloorMethod, Rule
 
-AS_EXPECTED, DIFFERS = 0, 1
 app = typer.Typer(
     name="multiloss",
-    help="Choose thresholds for fraud classifiers from rated predicted positives, and watch them.",
+    help=f"Choose thresholds for fraud classifiers from rated predicted positives, and watch them. {CODES_HELP}",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -132,7 +130,8 @@ def choose_command(
     What is not given is guessed from the table, as on the screen; where that is not certain, the command ends and names
     the option to give. Up to 200,000 rows are fetched and worked with as an upload is; more are counted where they lie.
 
-    Ends with 0 when the files are written, and with 2 and one sentence when it cannot be done; then nothing is written.
+    Ends with 0 when the files are written, with 2 and one sentence when the input or an option is wrong, and with 3 and
+    one sentence when something else failed, such as a full disk, a database or a missing package.
     """
     with one_sentence():
         from multiloss_core.command_line.actions import ChoiceOptions, choose
@@ -185,9 +184,9 @@ def choose_command(
         output.mkdir(parents=True, exist_ok=True)
         for file in files:
             (output / file.name).write_text(file.text, encoding="utf-8", newline="")
-    print_lines(choice_lines(choice.record))
-    print_lines(["", *choice.notes] if choice.notes else [])
-    print_lines(["", f"Written to {output}:", *(f"  {file.name}" for file in files)])
+        print_lines(choice_lines(choice.record))
+        print_lines(["", *choice.notes] if choice.notes else [])
+        print_lines(["", f"Written to {output}:", *(f"  {file.name}" for file in files)])
 
 
 @app.command("watch")
@@ -203,7 +202,12 @@ def watch_command(
     skip_last: SkipLast = 0,
     leave_out_repeats: LeaveOutRepeats = False,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON as well.")
+        Path | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Write the comparison as JSON as well; - for the output, and the words then go to the error output.",
+        ),
     ] = None,
 ) -> None:
     """Count a decision's thresholds on newer data, and compare with the expected results.
@@ -216,7 +220,9 @@ def watch_command(
 
     1: precision or number of alerts differ by more than chance explains, in either direction.
 
-    2: the comparison cannot be made; one sentence gives the reason.
+    2: the input or an option is wrong; one sentence gives the reason.
+
+    3: something else failed, such as a full disk, a database or a missing package; one sentence gives the reason.
     """
     with one_sentence():
         from multiloss_core.command_line.actions import watch
@@ -237,25 +243,18 @@ def watch_command(
             data = {"source": loaded.source.name} | loaded.recorded
             if filters:
                 data["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
-        if json_file is not None:
-            json_file.write_text(json.dumps(watched.as_dict() | {"data": data}, indent=2, allow_nan=False) + "\n")
-    print_lines(watch_lines(watched))
-    raise typer.Exit(AS_EXPECTED if watched.is_as_expected else DIFFERS)
+        written = json.dumps(watched.as_dict() | {"data": data}, indent=2, allow_nan=False) + "\n"
+        to_output = json_file == Path("-")
+        if to_output:
+            typer.echo(written, nl=False)
+        elif json_file is not None:
+            json_file.write_text(written)
+        print_lines(watch_lines(watched), err=to_output)
+    raise typer.Exit(AS_DECIDED if watched.is_as_expected else DIFFERS)
 
 
 app.add_typer(audit_app, name="audit")
 
 
-def main() -> None:
-    """Run the command."""
-    # PySpark warns of other packages, which users of the command cannot change.
-    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
-    app()
-
-
 def _day(moment: datetime | None) -> date | None:
     return None if moment is None else moment.date()
-
-
-if __name__ == "__main__":
-    main()

@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from multiloss_core.command_line.options import Source, Table, one_sentence, print_lines, read_numbers, read_record
+from multiloss_core.command_line.endings import CODES_HELP, one_sentence
+from multiloss_core.command_line.options import Source, Table, print_lines, read_numbers, read_record
 from multiloss_core.errors import DataError
 
 if TYPE_CHECKING:
     from multiloss_core.audit import SqlDialect
 
-audit_app = typer.Typer(help="Estimate recall by a small random audit of unrated documents.", no_args_is_help=True)
+audit_app = typer.Typer(
+    help=f"Estimate recall by a small random audit of unrated documents. {CODES_HELP}", no_args_is_help=True
+)
 Record = Annotated[Path, typer.Argument(metavar="RECORD", help="The record of a decision (JSON).")]
 
 
@@ -49,8 +52,7 @@ def plan_command(
 ) -> None:
     """Plan a random audit below the floors and above a block threshold.
 
-    SOURCE holds the rated documents of the decision. Writes the plan and the draw. Ends with 0, or
-    with 2 and one sentence.
+    SOURCE holds the rated documents of the decision. Writes the plan and the draw.
     """
     with one_sentence():
         from multiloss_core.command_line.audits import AuditOptions, plan
@@ -78,7 +80,7 @@ def plan_command(
         output.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (output / name).write_text(text, encoding="utf-8", newline="")
-    print_lines([*lines, "", f"Written to {output}:", *(f"  {name}" for name in files)])
+        print_lines([*lines, "", f"Written to {output}:", *(f"  {name}" for name in files)])
 
 
 @audit_app.command("read")
@@ -102,10 +104,7 @@ def read_command(
         Path | None, typer.Option(metavar="FILE", help="Where the record goes that holds the audit (JSON).")
     ] = None,
 ) -> None:
-    """Read the ratings of an audit: recall, missed fraud, prevalence, false blocks.
-
-    Ends with 0, or with 2 and one sentence.
-    """
+    """Read the ratings of an audit: recall, missed fraud, prevalence, false blocks."""
     with one_sentence():
         from multiloss_core.command_line.audits import read
         from multiloss_core.command_line.columns import columns_of_record
@@ -119,4 +118,4 @@ def read_command(
             audited, lines = read(decided, loaded, columns, plan, rated, **options, allow_missing=allow_missing)
         if output is not None:
             output.write_text(audited.to_json(), encoding="utf-8", newline="")
-    print_lines(lines)
+        print_lines(lines)

@@ -1,7 +1,6 @@
-"""Define what commands share: their source, reading of options, ending with a sentence."""
+"""Define what commands share: their source and reading of options."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,6 @@ from multiloss_core.errors import DataError
 if TYPE_CHECKING:
     from multiloss_core.decisions.record import DecisionRecord
 
-CANNOT_BE_DONE = 2
 SOURCE_HELP = (
     "A file or folder (Parquet, CSV; Excel or a DuckDB file), postgresql+psycopg://user@host/database (its password by "
     "PGPASSWORD or ~/.pgpass), or sc://host:port of a Spark Connect server."
@@ -22,24 +20,6 @@ Source = Annotated[str, typer.Argument(metavar="SOURCE", help=SOURCE_HELP, show_
 Table = Annotated[
     str | None, typer.Option(help="The table, or sheet of a workbook, to read, where the source has more than one.")
 ]
-
-
-@contextmanager
-def one_sentence() -> Iterator[None]:
-    """End with one sentence where something cannot be done."""
-    try:
-        yield
-    except DataError as error:
-        from multiloss_core.thresholds import UncertainFloorsError
-
-        options = " (Options: --floor-method corner, --floor-method jump, --floor NAME=VALUE.)"
-        complaint = f"{error}{options if isinstance(error, UncertainFloorsError) else ''}"
-    except OSError as error:
-        complaint = f"'{error.filename}' cannot be read or written: {error.strerror or error}."
-    else:
-        return
-    typer.echo(" ".join(complaint.split()), err=True)
-    raise typer.Exit(CANNOT_BE_DONE)
 
 
 def read_record(path: Path) -> "DecisionRecord":
@@ -75,7 +55,7 @@ def require_one_of(choices: tuple[str, ...], **options: str | None) -> None:
             raise DataError(f"--{name.replace('_', '-')} must be {' or '.join(choices)}, not '{text}'.")
 
 
-def print_lines(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print lines of text."""
     for line in lines:
-        typer.echo(line)
+        typer.echo(line, err=err)

@@ -21,7 +21,7 @@ from multiloss_core.engines import loading
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import Filter, RatedColumns, RowWindow
 from multiloss_core.engines.counting import group_parts_along
-from multiloss_core.engines.engine import Engine, EngineError
+from multiloss_core.engines.engine import Engine, EngineError, UnavailableError
 from multiloss_core.engines.loading import EngineTable, load_sample, rated_columns_of, ratings_in
 from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
 from multiloss_core.engines.uploads import load_rated_source, read_rated_source
@@ -43,7 +43,7 @@ from multiloss_core.tables import (
 )
 from multiloss_core.thresholds import GroupParts, Rule
 
-FILE_KINDS = (".csv", ".txt", ".tsv", ".xlsx", ".parquet", ".pq")
+FILE_KINDS = (".csv", ".txt", ".tsv", ".csv.gz", ".txt.gz", ".tsv.gz", ".xlsx", ".parquet", ".pq")
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]*)://", re.IGNORECASE)
 _SPARK_HOST = re.compile(r"sc://([^/;]*)", re.IGNORECASE)
@@ -138,7 +138,7 @@ def file_to_read(source: str) -> Path | None:
     DuckDB reads larger text files, and Parquet files of many rows where they are: their columns have types already.
     """
     path = Path(source)
-    if _ADDRESS.match(source) or not path.is_file() or path.suffix.lower() not in FILE_KINDS:
+    if _ADDRESS.match(source) or not path.is_file() or not path.name.lower().endswith(FILE_KINDS):
         return None
     if path.suffix.lower() == ".xlsx":
         return path
@@ -192,6 +192,10 @@ def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     """Open an engine, and name its place without a password."""
     address = _ADDRESS.match(source)
     if address is None:
+        if source == "-" or (Path(source).exists() and not (Path(source).is_file() or Path(source).is_dir())):
+            raise DataError(
+                f"'{shortened(source)}' is no file or folder; save what comes through a pipe as a file first."
+            )
         return DuckDBEngine(Path(source)), f"DuckDB: {Path(source).resolve().name}"
     if address[1].lower() == "sc":
         return _of_spark(source, _given(table))
@@ -211,7 +215,9 @@ def _of_postgresql(source: str, table: str) -> tuple[Engine, str]:
         url = sql.make_url(source)
         engine = sql.create_engine(url.set(drivername="postgresql+psycopg"))
     except ModuleNotFoundError as error:
-        raise DataError(f"PostgreSQL needs {error.name}; install it: pip install sqlalchemy psycopg[binary].") from None
+        raise UnavailableError(
+            f"PostgreSQL needs {error.name}; install it: pip install sqlalchemy psycopg[binary]."
+        ) from None
     except sql.exc.ArgumentError:
         raise DataError(
             "The address of the database cannot be read; write postgresql+psycopg://user@host/database, and give the "
@@ -226,7 +232,7 @@ def _of_spark(source: str, table: str) -> tuple[Engine, str]:
 
         from multiloss_core.engines.backends.spark_engine import SparkEngine  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise DataError(f"Spark needs {error.name}; install it: pip install pyspark-client.") from None
+        raise UnavailableError(f"Spark needs {error.name}; install it: pip install pyspark-client.") from None
     host = _SPARK_HOST.match(source)
     # The text after the host may be a token.
     return SparkEngine(source, [table]), f"Spark: {host[1] if host else ''}"

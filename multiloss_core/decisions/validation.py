@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAda
 from pydantic.dataclasses import dataclass
 from pydantic_core import PydanticCustomError
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.formatting import shortened
 
 MAX_BYTES = 1_000_000
@@ -97,6 +97,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
 
     Raises DataError: it holds something else.
     """
+    require_type(text, (str, bytes), "the text of a JSON file")
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     if len(data) > MAX_BYTES:
         raise _no_record(f"has {len(data):,} bytes, more than {MAX_BYTES:,}")

@@ -19,6 +19,10 @@ class EngineError(DataError):
     """Report in one sentence why an engine could not answer, and how to continue."""
 
 
+class UnavailableError(EngineError):
+    """Report that an engine cannot be reached, stopped, or needs a package; the input is not wrong."""
+
+
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong
     """The question was withdrawn before it was answered."""
 

@@ -1,11 +1,8 @@
 """Read files and engine tables as sources, with all rows or a sample of many."""
 
 import hashlib
-import shutil
-import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from multiloss_core.datasets.source import RatedSource
@@ -14,8 +11,13 @@ from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS, RowWindow
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.loading import EngineSample, EngineTable, load_sample
+<<<<<<< HEAD
 from multiloss_core.engines.questions import count_rows_of_values
 from multiloss_core.formatting import plural, shortened
+=======
+from multiloss_core.formatting import plural
+from multiloss_core.scratch import make_scratch, remove_scratch
+>>>>>>> side-command
 from multiloss_core.tables import (
     COUNT_TABLE,
     READ_AS_IT_LOOKS,
@@ -58,16 +60,16 @@ def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LO
     ------
     DataError : as `read_in_process` does.
     """
-    folder = Path(tempfile.mkdtemp(prefix="multiloss-file-"))
+    folder = make_scratch("file")
     try:
         path = folder / "rows.parquet"
         file, guess = read_in_process(data, name, options=options, kept=Kept(path=path, most=loading.MAX_HELD))
         if file.rows is None:
-            shutil.rmtree(folder)
+            remove_scratch(folder)
             return FileTable(file=file, guess=guess)
         engine = DuckDBEngine(path, name=name, memory_limit=MEMORY_LIMIT, removed=folder)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_scratch(folder)
         raise
     sample = EngineSample(table=name, window=ALL_ROWS, rows=file.rows, file=file, version=None)
     return FileTable(file=file, guess=guess, engine=engine, sample=sample, disk=path.stat().st_size)

@@ -9,12 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from numbers import Real
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.losses.written_formula import LossFormula, latex_factor
 from multiloss_core.numerics.arrays import Floats
 
@@ -86,6 +87,7 @@ class F(Loss):
 
     def __post_init__(self) -> None:
         # The formula uses the square, which must neither overflow nor vanish.
+        require_type(self.beta, (Real, np.floating, np.integer), "a number as beta of F")
         if not (self.beta > 0 and 0 < float(self.beta) * float(self.beta) < inf):
             raise DataError(f"beta of F is {self.beta!r}; choose a finite number above 0.")
 
@@ -292,6 +294,8 @@ class UserLoss(Loss):
     bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        if not callable(self.phi):
+            raise DataError(f"A loss is a function phi(u, v, p), not {self.phi!r}.")
         if self.bounds is not None and not -inf < self.bounds[0] <= self.bounds[1] < inf:
             raise DataError(
                 f"The bounds of the {self.name} loss are {self.bounds!r}; give its lowest and highest value."
@@ -336,6 +340,8 @@ def as_loss(loss: Loss | LossFunction) -> Loss:
     """
     if isinstance(loss, Loss):
         return loss
+    if isinstance(loss, type):
+        raise DataError(f"{loss.__name__} is a class of losses; give one of them, such as {loss.__name__}(…).")
     if not callable(loss):
         raise DataError(f"A loss is a function phi(u, v, p), not {loss!r}.")
     return UserLoss(loss, getattr(loss, "name", UserLoss.name), getattr(loss, "bounds", None))

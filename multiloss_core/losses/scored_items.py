@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.numerics.arrays import Bools, Floats, number_array
 from multiloss_core.tables.item_columns import outcome_column, probability_column, require_few_items
 
 
@@ -31,7 +31,7 @@ class ScoredItems:
     labelled: Bools | None = None
 
     def __post_init__(self) -> None:
-        probabilities = np.asarray(self.probabilities, dtype=np.float64)
+        probabilities = number_array(self.probabilities, "Probabilities")
         if probabilities.ndim != 1 or not probabilities.size:
             raise DataError("There are no probabilities; give at least one.")
         require_few_items(probabilities.size)

@@ -3,7 +3,9 @@
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from multiloss_core.errors import DataError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -13,6 +15,14 @@ Indices = NDArray[np.intp]
 Number = TypeVar("Number", float, Floats)
 
 UNDEFINED = float("nan")
+
+
+def number_array(values: ArrayLike, what: str) -> Floats:
+    """Copy values into an array of numbers, columns by column. Raises DataError naming `what`."""
+    try:
+        return np.array(values, dtype=np.float64, order="F")
+    except (TypeError, ValueError):
+        raise DataError(f"{what} must be numbers, in rows of equal length.") from None
 
 
 def ratio(part: Number, whole: Number) -> Number:

@@ -43,6 +43,10 @@ class ColumnMeanings:
     is_counts: bool = False
     rule: Literal["any", "all"] | None = None
 
+    def __post_init__(self) -> None:
+        if self.floor_method not in (None, "corner", "jump"):
+            raise DataError(f"There is no method '{self.floor_method}' for floors; choose corner or jump.")
+
     @property
     def known_meanings(self) -> dict[str, Meaning]:
         """The ratings whose meaning is known."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Literal
 
 import pandas as pd
@@ -13,6 +12,7 @@ from pyarrow import csv as arrow_csv
 from pydantic import TypeAdapter
 
 from multiloss_core.errors import DataError
+from multiloss_core.scratch import scratch
 from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table
 from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
 from multiloss_core.tables.kept_rows import Kept, keep_rows
@@ -70,7 +70,7 @@ def _read_bounded(
     require_file_size(len(data), name)
     try:
         # A path, which every system can hand to another process; of the columns one at a time is held twice.
-        with TemporaryDirectory(prefix="multiloss-reading-", ignore_cleanup_errors=True) as folder:
+        with scratch("reading") as folder:
             Path(folder, _SOURCE).write_bytes(data)
             asked = (folder, name, options, purpose, kept)
             content = shared_pool().submit(_inside, *asked, MEMORY, seconds=SECONDS).result()
@@ -90,7 +90,7 @@ def _read_bounded(
 
 
 def _inside(
-    folder: str, name: str, options: ReadOptions, purpose: Purpose, kept: Kept | None, memory: int
+    folder: Path, name: str, options: ReadOptions, purpose: Purpose, kept: Kept | None, memory: int
 ) -> dict[str, Any]:
     """Read the file in a folder inside a worker, and write its columns beside it."""
     arrow.set_memory_pool(arrow.system_memory_pool())

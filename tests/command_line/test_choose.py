@@ -168,7 +168,7 @@ def test_a_large_table_is_counted(put, tmp_path, monkeypatch):
 
 def test_it_runs_as_a_program_of_its_own(put, tmp_path):
     given = put(rated_month(), "folder")
-    command = [sys.executable, "-m", "multiloss_core.command_line.app", "choose", *given, "--marginal-precision"]
+    command = [sys.executable, "-m", "multiloss_core.command_line", "choose", *given, "--marginal-precision"]
 
     def outcome(*more):
         return subprocess.run([*command, *more], cwd=ROOT, capture_output=True, text=True, check=False)

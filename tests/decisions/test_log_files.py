@@ -62,11 +62,11 @@ class TestFileThatIsGone:
         original = connection._check_file
         calls = []
 
-        def check(engine):
+        def check(engine, **options):
             calls.append(engine)
             if len(calls) == 2:
                 path.rename(path.with_name("elsewhere.db"))
-            original(engine)
+            original(engine, **options)
 
         monkeypatch.setattr(connection, "_check_file", check)
         with pytest.raises(DataError, match="moved, replaced or deleted"):
@@ -100,7 +100,7 @@ class TestRestore:
         # As a killed server leaves it: much of the log is in its journals alone.
         self.leave_journals(path)
         assert path.with_name("decisions.db-wal").stat().st_size > 0
-        printed = check_output(address, "restore", str(file), "--head", head)
+        printed = check_output(address, "restore", str(file), "--head", head, "--older")
         assert f"{ENTRIES:,} entries" in printed
         assert printed.split()[-1] == head
         assert not path.with_name("decisions.db-wal").exists()
@@ -128,7 +128,7 @@ class TestRestore:
             path.unlink()
         else:
             shutil.copy(file, path)
-        restore(address, file)
+        restore(address, file, older=True)
         with DecisionLog(address) as log:
             assert log.audit(head).faults == ()
             assert log.export() == kept

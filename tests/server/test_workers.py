@@ -96,3 +96,56 @@ def test_a_script_without_a_guard_reads_a_file(method, tmp_path):
     environment = os.environ | {"MULTILOSS_START_METHOD": method, "PYTHONPATH": str(ROOT)}
     found = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     assert found.stdout == "2\n"
+
+
+SCRIPT = """
+import os, signal, sys, time
+from multiprocessing import forkserver
+from multiloss_core import workers
+from tests.server import samples
+pool = workers.shared_pool()
+pool.method = "forkserver"
+if sys.argv[1] == "before":
+    forkserver.ensure_running()
+else:
+    pool.submit(samples.process).result()
+# The library is loaded; from here on the server does not answer.
+workers.SECONDS_TO_START, workers.SECONDS_TO_STOP = 5, 2
+os.kill(forkserver._forkserver._forkserver_pid, signal.SIGSTOP)
+if sys.argv[1] != "end":
+    try:
+        for _ in range(5):
+            pool.submit(samples.process).result()
+    except workers.WorkerLostError:
+        print("lost")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux forks workers from a server.")
+@pytest.mark.parametrize("when", ["before", "between", "end"])
+def test_program_ends_while_the_server_does_not_answer(when):
+    begun = time.monotonic()
+    command = [sys.executable, "-c", SCRIPT, when]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("" if when == "end" else "lost\n")
+    assert time.monotonic() - begun < SECONDS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux lists processes in a folder.")
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_end_with_a_killed_program(method):
+    code = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from multiloss_core.workers import WorkerPool\nfrom tests.server import samples\n"
+        f"call = WorkerPool(1, {method!r}).submit(samples.hold, Path('never'))\n"
+        "while call.latest is None: pass\n"
+        "print(call.latest, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    deadline = time.monotonic() + SECONDS
+    while Path(f"/proc/{int(done.stdout)}").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert "Traceback" not in done.stderr

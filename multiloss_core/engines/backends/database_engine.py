@@ -14,6 +14,7 @@ from multiloss_core.engines.engine import (
     EngineError,
     Question,
     Questions,
+    UnavailableError,
     first_sentence,
     nothing,
     require_table,
@@ -114,7 +115,12 @@ def _require_one_select(statement: str) -> None:
 
 def _in_words(error: sql.exc.DBAPIError) -> EngineError:
     state = getattr(error.orig, "sqlstate", None) or ""
-    # Without a state there was no answer; 57P is a server that stops or starts.
+    # Without a state there was no answer but perhaps a refusal; 57 is a server that stops, starts or cancels.
+    if state.startswith("57014"):
+        return UnavailableError(f"The database cannot answer: {first_sentence(error.orig or error)}")
     if isinstance(error, sql.exc.OperationalError) and (not state or state.startswith(("08", "57P"))):
-        return EngineError("The database cannot be reached; check that it runs, then try again.")
+        # What is before names the host.
+        refusal = re.search(r"FATAL:\s+(.+)", str(error.orig))
+        reason = "" if refusal is None else f" ({first_sentence(refusal[1])})"
+        return UnavailableError(f"The database cannot be reached{reason}; check that it runs, then try again.")
     return EngineError(f"The database cannot answer: {first_sentence(error.orig or error)}")

@@ -1,9 +1,11 @@
 """DuckDB in this process: folders of Parquet or CSV files, and DuckDB files."""
 
+import gzip
 import hashlib
-import shutil
+import re
 import tempfile
 import weakref
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -14,11 +16,14 @@ from pyarrow import parquet
 from multiloss_core.engines.dialects import DUCKDB, Dialect
 from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
 from multiloss_core.errors import DataError
+from multiloss_core.scratch import make_scratch, remove_scratch
 from multiloss_core.tables import MAX_FILE_BYTES, read_in_process
 from multiloss_core.tables.kept_rows import Kept
 
 MEMORY_LIMIT = "2GB"
-PARQUET, CSV = (".parquet", ".pq"), (".csv",)
+PARQUET, CSV = (".parquet", ".pq"), (".csv", ".csv.gz")
+# Files that the command writes: no table of alerts.
+WRITTEN = re.compile(r"decision-.+-thresholds\.csv")
 # Limits on a folder's files, as its writers could exhaust the program.
 MAX_FILES = 100_000
 COMPARED_FILES, MAX_HEADER = 100, 2**20
@@ -53,7 +58,7 @@ class DuckDBEngine:
         self._is_asked = False
         self._questions = Questions()
         self._read: dict[tuple[Path, int, int], Path | None] = {}
-        self._spill = Path(tempfile.mkdtemp(prefix="multiloss-duckdb-"))
+        self._spill = make_scratch("duckdb")
         folders = [self._spill, *([removed] if removed else [])]
         try:
             self._connection = (
@@ -111,11 +116,13 @@ class DuckDBEngine:
         if self._is_database:
             return DUCKDB.table(table.split(".", 1))
         files = self._files()[table]
-        if files[0].suffix.lower() in CSV and sum(file.stat().st_size for file in files) <= MAX_FILE_BYTES:
+        if len({_is_parquet(file) for file in files}) > 1:
+            raise EngineError(f"Table '{table}' holds CSV and Parquet files; keep one kind in its folder.")
+        if not _is_parquet(files[0]) and sum(file.stat().st_size for file in files) <= MAX_FILE_BYTES:
             read = [self._as_parquet(file) for file in files]
             files = [file for file in read if file is not None] if None not in read else files
         names = ", ".join(DUCKDB.word(str(file)) for file in files)
-        if files[0].suffix.lower() in PARQUET:
+        if _is_parquet(files[0]):
             return f"read_parquet([{names}], union_by_name = true, hive_partitioning = true)"
         return f"read_csv([{names}], union_by_name = true, hive_partitioning = true, sample_size = 100000)"
 
@@ -190,7 +197,7 @@ class DuckDBEngine:
         self._end()
 
     def _files(self) -> Mapping[str, list[Path]]:
-        """Find the files of each table: all below a folder that are of the kind of the first."""
+        """Find the files of each table: all below a folder."""
         if self._path.is_file():
             return {self._name: [self._path]}
         own = _data_files(self._path.iterdir(), self._path)
@@ -215,16 +222,17 @@ def _data_files(paths: Iterable[Path], folder: Path) -> list[Path]:
     for path in paths:
         is_shown = all(_is_shown(Path(part)) for part in path.relative_to(folder).parts)
         # DuckDB refuses what a link leads to out of the folder.
-        if _is_data(path) and is_shown and path.is_file() and path.resolve().is_relative_to(folder):
+        is_drawn = path.name == "audit.csv" and path.with_name("audit-plan.json").exists()
+        if _is_data(path) and is_shown and not is_drawn and path.is_file() and path.resolve().is_relative_to(folder):
             files.append(path)
         if len(files) > MAX_FILES:
             raise DataError(f"A folder of the source has more than {MAX_FILES:,} files; join them into fewer.")
-    files.sort()
-    kinds = {file.suffix.lower() in PARQUET for file in files}
-    return [file for file in files if file.suffix.lower() in PARQUET] if len(kinds) > 1 else files
+    return sorted(files)
 
 
 def _have_same_columns(files: list[Path]) -> bool:
+    if len({_is_parquet(file) for file in files}) > 1:
+        return False
     some = files[:: -(-len(files) // COMPARED_FILES)]
     # A damaged file is named when it is read.
     return len({columns for columns in map(_columns, some) if columns is not None}) <= 1
@@ -232,21 +240,26 @@ def _have_same_columns(files: list[Path]) -> bool:
 
 def _columns(file: Path) -> tuple[str, ...] | None:
     try:
-        if file.suffix.lower() in PARQUET:
+        if _is_parquet(file):
             return tuple(sorted(parquet.read_schema(file).names))
-        with file.open(encoding="utf-8", errors="replace") as opened:
+        unpacked = gzip.open if file.suffix.lower() == ".gz" else open
+        with unpacked(file, "rt", encoding="utf-8", errors="replace") as opened:
             return (opened.readline(MAX_HEADER).strip(),)
-    except (OSError, arrow.ArrowException):
+    except (OSError, EOFError, zlib.error, arrow.ArrowException):
         return None
 
 
 def _is_data(path: Path) -> bool:
-    return path.suffix.lower() in PARQUET + CSV
+    return path.name.lower().endswith(PARQUET + CSV)
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix.lower() in PARQUET
 
 
 def _is_shown(path: Path) -> bool:
     # As Spark and Hive do, skip unfinished files and marks of success.
-    return not path.name.startswith(("_", "."))
+    return not path.name.startswith(("_", ".")) and not WRITTEN.fullmatch(path.name)
 
 
 def _end(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
@@ -256,4 +269,4 @@ def _end(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None
 
 def _remove(folders: Sequence[Path]) -> None:
     for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_scratch(folder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as arrow
 
 from multiloss_core.engines.dialects import SPARK, Dialect
-from multiloss_core.engines.engine import EngineError, Question, Questions, require_table
+from multiloss_core.engines.engine import EngineError, Question, Questions, UnavailableError, require_table
 from multiloss_core.errors import DataError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _spark_session() -> ModuleType:
         try:
             from multiloss_core.engines.backends import spark_session  # noqa: PLC0415 - PySpark is optional, and slow to import
         except ImportError:
-            raise EngineError(
+            raise UnavailableError(
                 "Tables in a Spark cluster need PySpark's client, which is not installed; install it with: "
                 'pip install "multiloss-core[spark]".'
             ) from None

@@ -20,7 +20,7 @@ from pyspark.sql.connect.client.retries import DefaultPolicy, RetryPolicyState
 from pyspark.sql.connect.session import SparkSession
 from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
 
-from multiloss_core.engines.engine import Cancelled, EngineError, Question, first_sentence
+from multiloss_core.engines.engine import Cancelled, EngineError, Question, UnavailableError, first_sentence
 
 # A server that does not answer is asked again after 0.05, 0.2, 0.8, 2 and 2 s, and then no more.
 RETRIES = 5
@@ -124,7 +124,7 @@ class Session:
         code = error.code() if isinstance(error, grpc.RpcError) else getattr(error, "_grpc_status_code", None)
         if not condition and code in UNREACHABLE:
             self.abandon()
-            return EngineError(
+            return UnavailableError(
                 "The cluster cannot be reached; check that its Spark Connect server runs, then try again."
             )
         if not condition and code in REFUSED:

@@ -9,7 +9,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.cubic import loss_matrix
 from multiloss_core.losses.expected.exhaustive import MAX_EXHAUSTIVE
 from multiloss_core.losses.expected.methods import checked_probabilities
-from multiloss_core.losses.multivariate import Loss
+from multiloss_core.losses.multivariate import Loss, as_loss
 from multiloss_core.losses.top_k import TIE, probability_order
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
@@ -67,7 +67,7 @@ def exhaustive_search(probabilities: ArrayLike, loss: Loss) -> ExhaustiveSearch:
     >>> exhaustive_search([0.9, 0.6, 0.3, 0.1], F()).is_top_k
     True
     """
-    return search_subsets(subset_distributions(probabilities), loss)
+    return search_subsets(subset_distributions(probabilities), as_loss(loss))
 
 
 def subset_distributions(probabilities: ArrayLike) -> SubsetDistributions:

@@ -1,23 +1,31 @@
 """Read the bytes of an uploaded file as a table."""
 
+import gzip
 import io
+import zlib
 from dataclasses import replace
 from typing import BinaryIO
 
 import pandas as pd
 import pyarrow as arrow
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.csv_file import read_csv
-from multiloss_core.tables.reading.limits import KEEP_LESS, numbered_names_note, require_file_size
+from multiloss_core.tables.reading.limits import (
+    KEEP_LESS,
+    MAX_UNPACKED_BYTES,
+    numbered_names_note,
+    require_file_size,
+)
 from multiloss_core.tables.reading.parquet_file import read_parquet
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions, TableFile, frame_of
 from multiloss_core.tables.reading.xlsx_file import read_xlsx
 
+_GZIP = b"\x1f\x8b"
 # Signatures of other kinds of files, and the advice for each.
 _OTHER_KINDS = {
-    b"\x1f\x8b": "is packed with gzip; unpack it first",
+    _GZIP: "is packed with gzip more than once; unpack it first",
     b"\xd0\xcf\x11\xe0": "is an old Excel file or is protected by a password; save it as .xlsx without one, or as CSV",
     b"%PDF": "is a PDF document; export the table as CSV, Excel or Parquet",
     b"SQLite format 3": "is a database; export the table as CSV, Excel or Parquet",
@@ -39,7 +47,7 @@ def read_file(
     skip_last: int = 0,
     leave_out_repeats: bool = False,
 ) -> TableFile:
-    """Read a CSV, Excel (.xlsx) or Parquet file: a table, and what was noticed on the way.
+    """Read a CSV, Excel (.xlsx) or Parquet file, also packed with gzip: a table and notes on it.
 
     CSV: cells separated by comma, semicolon, tab or bar, in UTF-8, UTF-16 with a mark, or Windows-1252; what comma and
     point mean is decided column by column. Excel: `sheet`, or the first one with a table. Of Parquet, nested columns
@@ -57,7 +65,7 @@ def read_file(
     return decode_file(io.BytesIO(data), len(data), name, options).table_file()
 
 
-def read_table(data: bytes, name: str) -> pd.DataFrame:
+def read_table(data: bytes, name: str = "table") -> pd.DataFrame:
     r"""Read the table of `read_file` and nothing else.
 
     Examples
@@ -66,6 +74,7 @@ def read_table(data: bytes, name: str) -> pd.DataFrame:
     >>> read_table(b"score,rating\n0.9,fraud\n0.4,ok\n", "alerts.csv").shape
     (2, 2)
     """
+    require_type(data, bytes, "the bytes of a file, such as Path(name).read_bytes()")
     return read_file(data, name).frame
 
 
@@ -84,6 +93,9 @@ def decode_file(file: BinaryIO, size: int, name: str, options: ReadOptions | Non
 
 def _decoded(file: BinaryIO, size: int, name: str, options: ReadOptions) -> DecodedFile:
     require_file_size(size, name)
+    file.seek(0)
+    if file.read(2) == _GZIP:
+        file = _unpacked(file, name)
     file.seek(0)
     start = file.read(16)
     for beginning, complaint in _OTHER_KINDS.items():
@@ -106,3 +118,19 @@ def _decoded(file: BinaryIO, size: int, name: str, options: ReadOptions) -> Deco
     # Parsers of libraries may fail in any way on hostile files.
     except Exception as error:
         raise DataError(f"'{name}' cannot be read; save it again, or as CSV.") from error
+
+
+def _unpacked(file: BinaryIO, name: str) -> BinaryIO:
+    """Unpack a file into memory."""
+    file.seek(0)
+    try:
+        data = gzip.GzipFile(fileobj=file).read(MAX_UNPACKED_BYTES + 1)
+    except (OSError, EOFError, zlib.error):
+        raise DataError(f"'{name}' is packed with gzip and damaged; pack it again.") from None
+    if len(data) > MAX_UNPACKED_BYTES:
+        raise DataError(
+            f"'{name}' unpacks to more than the limit of {MAX_UNPACKED_BYTES / 2**20:.0f} MB; save it as Parquet."
+        )
+    if not data.strip():
+        raise DataError(f"'{name}' is empty; choose a file with a header and rated rows.")
+    return io.BytesIO(data)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
 from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, flagged, require_rule
 from multiloss_core.thresholds.data.grid_counts import (
@@ -180,6 +180,7 @@ def count_surfaces(
            [3., 2., 1.],
            [2., 1., 0.]])
     """
+    require_type(documents, RatedDocuments, "RatedDocuments, see RatedDocuments.from_frame")
     require_rule(rule)
     classifiers = len(documents.names)
     require_resolution(classifiers, resolution)
@@ -189,6 +190,7 @@ def count_surfaces(
 
 def require_resolution(classifiers: int, resolution: int) -> None:
     """Refuse a grid of more than 4 million nodes, naming a resolution that fits."""
+    require_type(resolution, (int, np.integer), "a whole number as resolution")
     if resolution**classifiers > MAX_NODES:
         fits = largest_resolution(classifiers)
         raise DataError(

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices, Number, ratio
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, Number, number_array, ratio
 from multiloss_core.tables.column_values import MAX_SCORE
 
 Rule = Literal["any", "all"]
@@ -64,6 +64,7 @@ def flagged(scores: Floats, thresholds: ArrayLike, rule: str) -> Bools:
     >>> flagged(np.array([[0.9, 0.1], [0.2, 0.3]]), np.array([0.9, 0.5]), "any")
     array([ True, False])
     """
+    require_rule(rule)
     above: Bools = scores >= np.asarray(thresholds, dtype=np.float64)
     return np.asarray(above.any(axis=1) if rule == "any" else above.all(axis=1))
 
@@ -102,7 +103,7 @@ def checked_thresholds(values: ArrayLike, names: tuple[str, ...]) -> Floats:
     ------
     DataError : naming the classifier whose threshold cannot be used.
     """
-    thresholds = np.array(values, dtype=np.float64)
+    thresholds = number_array(values, "Thresholds")
     if thresholds.shape != (len(names),):
         raise DataError(
             f"There must be one threshold for each of {len(names)} classifiers, not shape {thresholds.shape}."

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
 from multiloss_core.tables.column_values import MAX_SCORE, are_weights
 from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
@@ -38,7 +38,7 @@ def checked_labels(labels: ArrayLike, count: int, one_class: bool) -> Bools:
         raise DataError(f"There must be one label for each of the {count:,} documents, not shape {values.shape}.")
     other = ~np.isin(values, (0, 1))
     if other.any():
-        raise DataError(f"Labels must be 0 or 1; row {first_row(other)} holds {values[other][0]!r}.")
+        raise DataError(f"Labels must be 0 or 1; row {first_row(other)} holds {values[other][0]!s}.")
     result = values.astype(bool)
     if (result.all() or not result.any()) and not one_class:
         raise DataError("All labels are the same; true and false positives are both needed.")
@@ -49,7 +49,7 @@ def checked_weights(weights: ArrayLike | None, count: int) -> Floats:
     """Complete the weights (n,). Raises DataError for one that is not above 0."""
     if weights is None:
         return np.ones(count)
-    values = np.array(weights, dtype=np.float64)
+    values = number_array(weights, "Weights")
     if values.shape != (count,):
         raise DataError(f"There must be one weight for each of the {count:,} documents, not shape {values.shape}.")
     bad = ~are_weights(values)
@@ -82,7 +82,7 @@ def require_usable_scores(
         row, column = np.argwhere(bad)[0]
         number = (rows[row] if rows is not None else row) + 1
         raise DataError(
-            f"Column '{names[column]}' has {bad[:, column].sum():,} values that are not usable numbers "
+            f"Column '{names[column]}' has {plural(int(bad[:, column].sum()), 'unusable number')} "
             f"(first: row {number:,}); correct or remove them."
         )
     other = ~np.isin(scores[:, scored:], (0, 1))
@@ -133,6 +133,8 @@ def estimated_floors(
 
     Raises UncertainFloorsError where the method is needed and missing.
     """
+    if method not in (None, "corner", "jump"):
+        raise DataError(f"There is no method '{method}' for floors; choose corner or jump.")
     given = _floors_by_position(names, floors, alert_rules)
     result = np.array(given, dtype=np.float64)
     for j, name in enumerate(names[: len(names) - alert_rules]):

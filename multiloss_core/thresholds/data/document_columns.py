@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.formatting import MINUS, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import are_weights, base_of, column_of, numbers, require_usable
@@ -18,6 +18,7 @@ from multiloss_core.thresholds.data.undecided_documents import UndecidedDocument
 
 def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
     """Refuse a table without one of the wanted columns. Raises DataError."""
+    require_type(frame, pd.DataFrame, "a DataFrame of pandas, such as that of to_pandas() or pd.DataFrame(…)")
     if frame.empty:
         raise DataError("The table has no rows; choose a file with a header and at least two rated rows.")
     repeated = frame.columns[frame.columns.duplicated()]

@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import NoneType
 from typing import Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.formatting import comparison, direction, plural, score_name
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
@@ -116,7 +117,9 @@ class RatedDocuments:
         one_class: bool = False,
         alert_rules: int = 0,
     ) -> None:
-        score_table = np.array(scores, dtype=np.float64, order="F")
+        if names is None and isinstance(scores, pd.DataFrame):
+            names = [*map(str, scores.columns)]
+        score_table = number_array(scores, "Scores")
         score_table[np.isnan(score_table)] = -np.inf
         if score_table.ndim == 1:
             score_table = score_table[:, np.newaxis]
@@ -216,6 +219,9 @@ class RatedDocuments:
         >>> documents.labels
         array([ True, False,  True])
         """
+        require_type(scores, (list, tuple), "a list of names of score columns")
+        require_type(label, str, "the name of one column of ratings")
+        require_type(meanings, (Mapping, NoneType), "a mapping of ratings to their meanings")
         if not scores:
             raise DataError("Choose at least one score column.")
         scores = [*scores, *alert_rules]

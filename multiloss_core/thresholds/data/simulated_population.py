@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
@@ -75,6 +75,7 @@ def simulate_population(
     >>> documents.totals
     Counts(tp=98.0, fp=98.0)
     """
+    require_type(generator, np.random.Generator, "a generator of random numbers, such as np.random.default_rng(0)")
     if not (documents >= 100 and 1 <= classifiers <= MAX_CLASSIFIERS):
         raise DataError(f"Simulate at least 100 documents and 1 to {MAX_CLASSIFIERS} classifiers.")
     if not (0 < prevalence < 1 and 0 < rated_share < 1 and np.isfinite(strength)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, node_index
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -38,6 +38,7 @@ def graph_path(surfaces: CountSurfaces, *, most_fp: float | None = None) -> Thre
     >>> point.tp, point.fp
     (96.0, 79.0)
     """
+    require_type(surfaces, CountSurfaces, "surfaces, see count_surfaces")
     counted = surfaces if most_fp is None else replace(surfaces, fp=np.minimum(surfaces.fp, most_fp))
     nodes = _best_nodes(_sweep(counted))
     if nodes is None:
@@ -72,6 +73,7 @@ def mean_graph_path(
     >>> point.tp, point.fp
     (93.0, 67.0)
     """
+    require_type(surfaces, CountSurfaces, "surfaces, see count_surfaces")
     if draws < 1 or not 0 <= deleted < 0.5:
         raise DataError(f"Draws must be at least 1 and the deleted share in [0, 0.5), not {draws} and {deleted}.")
     if surfaces.tp.ndim == 1:

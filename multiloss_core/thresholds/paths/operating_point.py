@@ -7,8 +7,8 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, ratio, rounding_tolerance
+from multiloss_core.errors import DataError, require_type
+from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, number_array, ratio, rounding_tolerance
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
@@ -146,11 +146,13 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
     >>> [point.tp for point in operating_points(smooth_path(documents), [0.1, 0.2, 0.5])]
     [97.0, 92.0, 72.0]
     """
+    require_type(path, ThresholdPath, "a path, such as that of smooth_path")
     majorant = path.majorant
     vertices, precisions = majorant.vertices, majorant.marginal_precisions
     tp, fp = path.tp[vertices], path.fp[vertices]
     added = np.diff(tp + fp)
-    targets = np.array([*marginal_precisions], dtype=np.float64)
+    require_type(marginal_precisions, Iterable, "several marginal precisions; operating_point takes one")
+    targets = number_array([*marginal_precisions], "Marginal precisions")
     outside = ~((targets > 0) & (targets < 1))
     if outside.any():
         raise DataError(f"The marginal precision must lie between 0 and 1, not at {targets[outside][0]}.")

@@ -1,0 +1,152 @@
+"""Test the ends of the command: codes, sentences, and no process that is left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from multiloss_core.command_line.endings import one_sentence
+from multiloss_core.engines.engine import Cancelled, EngineError, UnavailableError
+from multiloss_core.errors import DataError
+from multiloss_core.workers import WorkerLostError
+from tests.command_line.conftest import complaint, rated_month, run
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 20
+
+
+@pytest.fixture
+def alerts(tmp_path):
+    file = tmp_path / "alerts.csv"
+    rated_month(documents=20_000).to_csv(file, index=False)
+    return file
+
+
+def command(*arguments, **options):
+    """Run the command as a program of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "multiloss_core.command_line", *map(str, arguments)],
+        cwd=ROOT,
+        check=False,
+        text=True,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DataError("There is no column 'x'."), 2),
+        (FileNotFoundError(2, "No such file or directory", "x"), 2),
+        (EngineError("There is no table 'x'."), 2),
+        (UnavailableError("The database cannot be reached."), 3),
+        (Cancelled(), 3),
+        (OSError(28, "No space left on device", "x"), 3),
+        (BrokenPipeError(32, "Broken pipe"), 3),
+        (ModuleNotFoundError("No module named 'typer'", name="typer"), 3),
+        (KeyboardInterrupt(), 3),
+        (WorkerLostError("The process ended early."), 3),
+        (ZeroDivisionError("division by zero\nand more"), 3),
+    ],
+)
+def test_each_error_is_a_code_and_one_sentence(error, code, capsys):
+    with pytest.raises(SystemExit) as ended, one_sentence():
+        raise error
+    assert ended.value.code == code
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert sentence.endswith(".")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal for groups of processes.")
+def test_interrupt_of_all_processes_is_one_sentence(alerts, tmp_path):
+    arguments = ["choose", alerts, "--marginal-precision", ".2", "--output", tmp_path / "out"]
+    for seconds in (0.5, 2, 3):
+        with subprocess.Popen(
+            [sys.executable, "-m", "multiloss_core.command_line", *map(str, arguments)],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        ) as program:
+            time.sleep(seconds)
+            os.killpg(program.pid, signal.SIGINT)
+            _, errors = program.communicate(timeout=60)
+        # Before its first line runs, Python itself ends.
+        if program.returncode == 3:
+            assert "interrupted" in errors.splitlines()[-1]
+            assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Only Linux has a device that is full.")
+def test_full_disk_is_code_3():
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = command("--help", stdout=full)
+    assert done.returncode == 3
+    assert "No space left" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("missing", ["typer", "sklearn"])
+def test_missing_package_is_one_sentence(missing, tmp_path):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from multiloss_core.command_line.__main__ import main\n"
+        "sys.argv[1:] = ['--help']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (3 if missing == "typer" else 0)
+    assert done.stderr.count("\n") == (1 if missing == "typer" else 0)
+
+
+@pytest.mark.parametrize("name", ["-", "pipe"])
+def test_pipe_is_refused(name, tmp_path):
+    if name == "pipe":
+        name = tmp_path / name
+        os.mkfifo(name)
+    assert "pipe" in complaint(run("choose", name, "--marginal-precision", ".2", "--output", tmp_path / "out"))
+
+
+@pytest.mark.slow
+def test_many_commands_under_load_all_end(alerts, tmp_path):
+    """Fifty that fail once workers run, and fifty that end well, on a machine that has more to do."""
+    jobs = [partial(watched, alerts.with_name(f"{place}.csv"), fails=place % 2 == 0) for place in range(100)]
+    for place in range(100):
+        alerts.with_name(f"{place}.csv").write_bytes(alerts.read_bytes()[:20_000].rpartition(b"\n")[0])
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as threads:
+        assert [found for found in threads.map(lambda job: job(), jobs) if found] == []
+
+
+def watched(file, *, fails):
+    """Read a file in a worker and end, in the way of the command; return what is wrong with it."""
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from multiloss_core.command_line.endings import one_sentence\n"
+        "from multiloss_core.command_line.reading import Days, loaded_table\n"
+        "from multiloss_core.tables import READ_AS_IT_LOOKS\n"
+        "with one_sentence(), loaded_table(sys.argv[1], READ_AS_IT_LOOKS, Days()) as loaded:\n"
+        "    if sys.argv[2] == 'fails': loaded.source.frame['no such column']\n"
+    )
+    program = subprocess.Popen(
+        [sys.executable, "-c", code, str(file), "fails" if fails else "works"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        _, errors = program.communicate(timeout=SECONDS * 3)
+    except subprocess.TimeoutExpired:
+        program.kill()
+        return f"{file.name} does not end"
+    is_well = program.returncode == (3 if fails else 0) and len(errors.splitlines()) == fails
+    return None if is_well else f"{program.returncode}: {errors}"
