@@ -124,7 +124,8 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = counted if counted.dtype.kind == "i" else np.flatnonzero(counted)
         names = checked_names(getattr(self, "feature_names_in_", None), table.shape[1])
         require_usable_scores(table[rows], names)
-        known_floors = self.floors if self.floors is None or isinstance(self.floors, Mapping) else [*self.floors]
+        is_listed = self.floors is not None and not isinstance(self.floors, Mapping)
+        known_floors: Any = np.asarray(self.floors, dtype=np.float64).tolist() if is_listed else self.floors
         floors = estimated_floors(table[rows], names, known_floors, self.floor_method, rows)
         kept = (table[rows] >= floors).any(axis=1)
         documents = RatedDocuments(

@@ -101,7 +101,7 @@ class DatabaseEngine:
             try:
                 # In text(), a colon in a name would begin a parameter.
                 result = connection.exec_driver_sql(statement)
-                names, kinds = list(result.keys()), [column.type_code for column in result.cursor.description]
+                names, kinds = list(result.keys()), [column[1] for column in result.cursor.description]
                 rows = result.fetchall()
             finally:
                 # The connection goes back to others.

@@ -9,9 +9,9 @@ import numpy as np
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.grid_counts import Axes
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import SMOOTH
 from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
@@ -35,10 +35,10 @@ def point_for_alerts(path: ThresholdPath, choices: Choices, most: float) -> Poin
 
     Undecided documents count against the cap.
 
-    `choices` holds the thresholds besides the vertices of the path; for data they are those of its method. With a fit, expected TP are compared, as
-    chance in the ratings moves them less than counts. TP is never below that of the best corner of the path's majorant.
-    With a fit, thresholds between this corner and the next are preferred unless others gain 2 %, so that a looser goal
-    flags all that a stricter one flags.
+    `choices` holds the thresholds besides the vertices of the path; for data they are those of its method. With a fit,
+    expected TP are compared, as chance in the ratings moves them less than counts. TP is never below that of the best
+    corner of the path's majorant. With a fit, thresholds between this corner and the next are preferred unless others
+    gain 2 %, so that a looser goal flags all that a stricter one flags.
 
     Returns an `OperatingPoint` where that corner is best, else a `GoalPoint`.
 
