@@ -15,13 +15,14 @@ from multiloss_core.tables.column_values import MAX_SCORE, base_of, column_of, n
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.document_checks import checked_names, first_row
 from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.data.rating_floors import lowest_scores
 
 SqlDialect = Literal["duckdb", "postgresql", "spark"]
 MAX_STRATA = 8
 MAX_DOCUMENTS = 10**12
 # Strata below the floors, and the power that makes those near the floors small (`benchmarks/results/audit.md`).
 DEFAULT_STRATA, POWER = 6, 2.0
-# Number of a document without a stratum: rated anyway, or without a number in each score.
+# Number of a document without a stratum: rated anyway, or without any score.
 NO_STRATUM = -1
 
 
@@ -32,7 +33,7 @@ class AuditStrata:
     Stratum i of `edges` (h - 1, k), falling from row to row, holds the documents below all `floors` (k,) that reach one
     of the edges i and none of the rows before; the last one holds all others below the floors. Where `blocks` (k,) has
     a finite threshold, one more stratum holds the documents that reach one: they are blocked without a rating.
-    Documents that have no number in some score belong to no stratum. The last `alert_rules` scores are alert rules, 0
+    A blank score reaches no edge; documents without any score belong to no stratum. The last `alert_rules` scores are alert rules, 0
     where they are blank.
 
     Raises
@@ -118,8 +119,8 @@ class AuditStrata:
             numbers[(table >= self.edges[i]).any(axis=1)] = i
         numbers[(table >= self.floors).any(axis=1)] = NO_STRATUM
         numbers[(table >= self.blocks).any(axis=1) & self.has_blocked] = len(self.edges) + 1
-        # NaN fails every comparison.
-        numbers[~(np.abs(table) < MAX_SCORE).all(axis=1)] = NO_STRATUM
+        # A blank, NaN, fails every comparison.
+        numbers[~_has_scores(table, self.alert_rules)] = NO_STRATUM
         return numbers
 
     def sizes(self, scores: ArrayLike) -> Indices:
@@ -135,7 +136,7 @@ class AuditStrata:
         word = next((name for name in self.names if HAS in name), None)
         if word is not None:
             raise DataError(f"The rule '{word}' is a word in a column; add a column of 0 and 1 for it to the table.")
-        parts = [f"NOT {self._finite(dialect)} THEN NULL"]
+        parts = [f"NOT ({self._has_scores(dialect)}) THEN NULL"]
         if self.has_blocked:
             parts.append(f"{self._reaches(self.blocks, dialect)} THEN {len(self.edges) + 1}")
         parts.append(f"{self._reaches(self.floors, dialect)} THEN NULL")
@@ -161,17 +162,27 @@ class AuditStrata:
     def _column(self, name: str, dialect: SqlDialect) -> str:
         column = quoted(score_name(name), dialect)
         # A rule may be a truth value.
-        is_rule = name in self.names[len(self.names) - self.alert_rules :]
-        return f"coalesce(CAST({column} AS int), 0)" if is_rule else column
+        if name in self.names[len(self.names) - self.alert_rules :]:
+            return f"coalesce(CAST({column} AS int), 0)"
+        # Engines put NaN above all numbers; DuckDB may assume from statistics of a file that there is none.
+        number = f"CAST({column} AS {'double precision' if dialect == 'postgresql' else 'double'})"
+        is_nan = f"{number} = 'NaN'" if dialect == "postgresql" else f"isnan({number})"
+        return f"(CASE WHEN {is_nan} THEN NULL ELSE {number} END)"
 
-    def _finite(self, dialect: SqlDialect) -> str:
-        tests = []
-        for name in self.names[: len(self.names) - self.alert_rules]:
-            column = self._column(name, dialect)
-            # Engines put NaN above all numbers; DuckDB may assume from statistics of a file that there is none.
-            finite = f"isfinite({column}) AND " if dialect == "duckdb" else ""
-            tests.append(f"{finite}abs({column}) < {_number(MAX_SCORE)}")
-        return f"coalesce({' AND '.join(tests)}, FALSE)"
+    def _has_scores(self, dialect: SqlDialect) -> str:
+        columns = [self._column(name, dialect) for name in self.names]
+        scored = columns[: len(columns) - self.alert_rules]
+        usable = [f"coalesce(abs({column}) < {_number(MAX_SCORE)}, TRUE)" for column in scored]
+        there = [f"{column} IS NOT NULL" for column in scored] + [f"{rule} = 1" for rule in columns[len(scored) :]]
+        return f"{' AND '.join(usable)} AND ({' OR '.join(there)})"
+
+
+def _has_scores(table: Floats, alert_rules: int) -> Bools:
+    """Find documents (n,) with a score or an alert rule that is on, and without infinite scores."""
+    scored = table[:, : table.shape[1] - alert_rules]
+    is_blank = np.isnan(scored)
+    usable = (is_blank | (np.abs(scored) < MAX_SCORE)).all(axis=1)
+    return np.asarray(usable & (~is_blank.all(axis=1) | (table[:, scored.shape[1] :] == 1).any(axis=1)))
 
 
 def audit_scores(frame: pd.DataFrame, names: Sequence[str], alert_rules: int = 0) -> Floats:
@@ -253,9 +264,12 @@ def score_strata(
     block_array = np.atleast_1d(block_array)
     if not 1 <= count <= MAX_STRATA:
         raise DataError(f"Choose 1 to {MAX_STRATA} strata, not {count}.")
-    below = table[(table < floor_array).all(axis=1) & (np.abs(table) < MAX_SCORE).all(axis=1)]
+    below = np.where(np.isnan(table), -np.inf, table)[_has_scores(table, alert_rules)]
+    below = below[(below < floor_array).all(axis=1)]
     if not len(below):
         raise DataError(f"None of {plural(len(table), 'document')} lies below all floors; add the unrated documents.")
+    # A blank is in the last stratum, if another score has no higher one.
+    below = np.where(np.isneginf(below), lowest_scores(below), below)
     ranks = np.ceil(len(below) * (np.arange(1, count) / count) ** POWER).astype(np.intp)
     # A score that does not vary, as an alert rule that is off, divides nothing.
     constant = below.max(axis=0) == below.min(axis=0)

@@ -94,7 +94,8 @@ def _name_of(dialect: Dialect) -> SqlDialect:
 def _score(name: str, dialect: Dialect) -> str:
     """Write a score as a double, high = suspicious."""
     column = dialect.as_double(dialect.name(score_name(name)))
-    return f"-{column}" if direction(name) < 0 else column
+    number = f"(CASE WHEN NOT {dialect.is_nan(column)} THEN {column} END)"
+    return f"-{number}" if direction(name) < 0 else number
 
 
 def _require_columns(engine: Engine, table: str, strata: AuditStrata, key: str | None = None) -> None:

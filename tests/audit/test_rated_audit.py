@@ -57,7 +57,6 @@ def changed(drawn, column, value, row=2):
         ("audit_size", 10**9, "must be the number"),
         ("audit_stratum", 9, "Row 3 of the audit was drawn in another stratum"),
         ("model A", 2.5, "Row 3 of the audit lies in no stratum"),
-        ("model A", np.nan, "Row 3 of the audit lies in no stratum"),
     ],
 )
 def test_unusable_rows_are_named(chosen, drawn, column, value, message):

@@ -1,5 +1,7 @@
 """Strata as conditions, against plain Python and DuckDB."""
 
+import re
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from tests.audit.samples import population
 
 def number_of(row, strata):
     """Find the stratum of one document by its definition."""
-    if not all(np.isfinite(row)):
+    if np.isinf(row).any() or np.isnan(row).all():
         return -1
     if any(x >= block for x, block in zip(row, strata.blocks, strict=True)):
         return len(strata.edges) + 1
@@ -49,7 +51,7 @@ def test_sql_numbers_strata_like_python(blocks):
     strata = chosen.plan.strata
     numbers = duckdb.sql(f"SELECT {strata.sql('duckdb')} AS n FROM frame ORDER BY id").df()["n"].fillna(-1)
     assert numbers.tolist() == strata.assign(audit_scores(frame, strata.names)).tolist()
-    assert (numbers[[0, 1, 2, 4]] == -1).all()
+    assert (numbers[[1, 2]] == -1).all()
     scores = np.column_stack([frame["model A"], -frame["trust"]])
     assert [number_of(row, strata) for row in scores] == numbers.tolist()
     counted = duckdb.sql(strata.count_sql("frame", "duckdb")).df()
@@ -59,7 +61,7 @@ def test_sql_numbers_strata_like_python(blocks):
 def test_labels_write_scores_on_their_scale():
     strata = AuditStrata(("a", "minus trust"), np.array([5.0, -2.0]), np.array([[4.0, -3.0]]), np.array([9.0, np.inf]))
     assert strata.labels == ("a 4 to 5 or trust 2 to 3", "a < 4 and trust > 3", "a ≥ 9")
-    assert '"trust" <= 2.0e0' in strata.sql()
+    assert re.search(r'"trust".* <= 2\.0e0', strata.sql())
     assert "`trust`" in strata.sql("spark")
 
 

@@ -18,7 +18,7 @@ def test_engines_agree_with_numpy(load, blocks):
     frame.loc[2, "trust"] = None
     engine, table = load(arrow.Table.from_pandas(frame, preserve_index=False))
     strata = chosen.plan.strata
-    expected = strata.sizes(audit_scores(frame.replace(np.inf, np.nan), strata.names))
+    expected = strata.sizes(audit_scores(frame, strata.names))
     assert count_strata(engine, table, strata).tolist() == expected.tolist()
 
     drawn = draw_in(engine, table, chosen.plan, "id", seed=5).sort_values("id")

@@ -101,9 +101,9 @@ def _ask_file(analysis: Analysis) -> Population | None:
         names=analysis.names,
         alert_rules=source.alert_rules,
     )
-    without = int(np.isnan(scores).any(axis=1).sum())
+    without = int(np.isnan(scores).all(axis=1).sum())
     if without:
-        st.caption(f"{without:,} {unrated()} have no number in some score: they are not in the audit.")
+        st.caption(f"{without:,} {unrated()} have no score: they are not in the audit.")
     sizes = np.rint(strata.sizes(scores) * (total / len(frame))).astype(np.intp)
     return Population(strata=strata, sizes=sizes, frame=frame if total == len(frame) else None, file_id=found.file_id)
 
