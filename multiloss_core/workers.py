@@ -274,11 +274,21 @@ class _Context:
 
 class _Process(BaseProcess):
     _start_method: str
+    _seen_ended = 0.0
 
     def start(self) -> None:
         super().start()
         # The end of the program would wait for it; instead it ends with the program.
         process._children.discard(self)  # type: ignore[attr-defined]
+
+    def is_alive(self) -> bool:
+        alive = super().is_alive()
+        if alive and self._start_method == "forkserver" and _has_ended(self.pid):
+            self._seen_ended = self._seen_ended or monotonic()
+            if monotonic() > self._seen_ended + SECONDS_TO_STOP:
+                # It does not report the end, so no other worker would come.
+                _kill_server()
+        return alive
 
     def join(self, timeout: float | None = None) -> None:
         super().join(SECONDS_TO_STOP if timeout is None else timeout)
@@ -317,6 +327,13 @@ def _answered_within(seconds: float) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def _has_ended(process: int | None) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return Path("/proc/self/stat").exists()
 
 
 def _kill_server() -> None:
