@@ -17,6 +17,8 @@ MAX_RULES_NAMED = 2
 HAS = " has "
 # Cents are hidden from here on.
 _WHOLE_MONEY = 99.995
+# Control characters, and those that turn or hide text.
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _MARKDOWN = r"\`*_[]<>|&#~$"
 
 
@@ -26,6 +28,11 @@ def as_markdown(text: str, *, also: str = "") -> str:
     `also`: further characters with a meaning in the surrounding format.
     """
     return re.sub(f"([{re.escape(_MARKDOWN + also)}])", r"\\\1", " ".join(text.split()))
+
+
+def visible(text: str) -> str:
+    """Write control characters and those that turn or hide text as escapes, such as \\u202e."""
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def count(value: float) -> str:

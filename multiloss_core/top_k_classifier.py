@@ -28,7 +28,8 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
 
     Parameters
     ----------
-    estimator : classifier with `predict_proba`; without it set `calibrate`. One clone is fitted for each label.
+    estimator : classifier with `predict_proba`; without it set `calibrate`. One clone is fitted for each label; of one
+        for all labels at once, such as a `ClassifierChain`, a clone of the estimator in it.
     loss : name in `LOSSES`, a `Loss` such as `F(2.0)`, or a function phi(u, v, p).
     calibrate : "isotonic" or "sigmoid" calibrates the probabilities on held-out folds (`CalibratedClassifierCV`).
     per : "batch" chooses one k for each label over all rows given to `predict`; "row" one k for each row over its
@@ -174,12 +175,32 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         if fewest == 0 or (folds == 1 and not hasattr(self.estimator, "predict_proba")):
             model = DummyClassifier(strategy="prior")
         elif self.calibrate is None or folds == 1:
-            model = clone(self.estimator)
+            model = clone(_of_one_label(self.estimator))
         else:
-            model = CalibratedClassifierCV(clone(self.estimator), method=self.calibrate, cv=folds, ensemble=False)
+            model = CalibratedClassifierCV(
+                clone(_of_one_label(self.estimator)), method=self.calibrate, cv=folds, ensemble=False
+            )
         return model.fit(X, codes, **({} if sample_weight is None else {"sample_weight": sample_weight}))
 
     def _probabilities(self, X: Any) -> Floats:  # noqa: N803
         """Compute the probability of each label, (n, L)."""
         check_is_fitted(self)
         return np.column_stack([model.predict_proba(X) @ (model.classes_ == 1) for model in self.estimators_])
+
+
+def _of_one_label(estimator: Any) -> Any:
+    """Return the estimator of one label in one for all labels. Raises DataError: none."""
+    if hasattr(estimator, "steps"):
+        name, last = estimator.steps[-1]
+        inner = _of_one_label(last)
+        return estimator if inner is last else clone(estimator).set_params(**{name: inner})
+    inner = getattr(estimator, "estimator", None) or getattr(estimator, "base_estimator", None)
+    if hasattr(estimator, "__sklearn_tags__") and not get_tags(estimator).target_tags.single_output:
+        if hasattr(inner, "fit"):
+            return inner
+    elif (
+        not (hasattr(estimator, "param_grid") or hasattr(estimator, "param_distributions"))
+        or _of_one_label(inner) is inner
+    ):
+        return estimator
+    raise DataError(f"{type(estimator).__name__} takes all labels at once; give the estimator for one label.")

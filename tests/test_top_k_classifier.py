@@ -15,8 +15,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -216,3 +217,16 @@ def test_unusable_parameters_are_rejected(labelled, parameters, message):
 def test_more_than_two_classes_are_rejected(labelled):
     with pytest.raises(DataError, match="Only binary classification is supported: two classes, not 3"):
         TopKClassifier(LogisticRegression()).fit(labelled[0], np.arange(600) % 3)
+
+
+def test_estimators_of_all_labels_fit_each_label():
+    features, labels = make_multilabel_classification(200, n_classes=3, random_state=0)
+    expected = TopKClassifier(LogisticRegression()).fit(features, labels).predict(features)
+    for joint in (MultiOutputClassifier(LogisticRegression()), ClassifierChain(LogisticRegression())):
+        for estimator in (joint, make_pipeline(FunctionTransformer(), joint)):
+            for y in (labels, labels[:, 0]):
+                found = TopKClassifier(estimator).fit(features, y).predict(features)
+                assert (found == (expected if y.ndim == 2 else expected[:, 0])).all()
+        TopKClassifier(joint, calibrate="sigmoid").fit(features, labels)
+        with pytest.raises(DataError, match="takes all labels at once; give the estimator for one label"):
+            TopKClassifier(GridSearchCV(joint, {"estimator__C": [1.0]})).fit(features, labels)

@@ -1,3 +1,4 @@
+from .draw import DRAW as DRAW
 from .draw import draw_sql as draw_sql
 from .draw import drawn_frame as drawn_frame
 from .draw import plan_from_json as plan_from_json
@@ -6,7 +7,9 @@ from .expected_shares import ExpectedShares as ExpectedShares
 from .expected_shares import expected_shares as expected_shares
 from .plan import AuditPlan as AuditPlan
 from .plan import plan_audit as plan_audit
+from .rated_audit import MAX_MISSING as MAX_MISSING
 from .rated_audit import Audit as Audit
+from .rated_audit import answer_meanings as answer_meanings
 from .rated_audit import require_ratings as require_ratings
 from .recall import AuditEstimates as AuditEstimates
 from .recall import AuditReading as AuditReading

@@ -1,7 +1,9 @@
 """Draw the documents of an audit with a seed: the same ones in SQL and in Python."""
 
 import json
+from collections.abc import Iterable
 from hashlib import md5
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.thresholds.data.document_checks import first_row
 
 # Columns that the draw adds.
-STRATUM, PROBABILITY, SIZE = "audit_stratum", "audit_probability", "audit_size"
+STRATUM, PROBABILITY, SIZE, DRAW = "audit_stratum", "audit_probability", "audit_size", "audit_draw"
 MAX_PLAN_BYTES = 2**20
 
 
@@ -23,7 +25,8 @@ def draw_sql(plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: S
     In each stratum the documents with the smallest MD5 sums of seed and `key` are drawn, a column of whole numbers or
     text without repetition. The three dialects and `drawn_frame` draw the same documents, in an order that mixes the
     strata. The result has the columns of the table, the stratum, its documents found now, which may differ from the
-    planned sizes, and the inclusion probability. `table` is inserted as it is.
+    planned sizes, the inclusion probability, and the mark of the draw: a digest of its keys, the seed and `key`.
+    `table` is inserted as it is.
 
     Raises
     ------
@@ -38,9 +41,9 @@ def draw_sql(plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: S
     >>> print(draw_sql(plan, "documents", "id").partition("WHERE audit_place")[2][:40])
      <= CASE audit_stratum WHEN 0 THEN 3 END
     """
-    name = quoted(key, dialect)
+    name, prefix = quoted(key, dialect), f"{int(seed)}:"
     stratum = f"SELECT s.*, {plan.strata.sql(dialect)} AS {STRATUM} FROM {table} s"
-    places = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY md5(concat('{int(seed)}:', {name})))"
+    places = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY md5(concat('{prefix}', {name})))"
     ranked = (
         f"SELECT t.*, {places} AS audit_place, count(*) OVER (PARTITION BY {STRATUM}) AS {SIZE} "
         f"FROM ({stratum}) t WHERE {STRATUM} IS NOT NULL"
@@ -51,7 +54,18 @@ def draw_sql(plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: S
     share = f"least({ratings}, {SIZE}) * 1e0 / {SIZE}"
     # Mixed, so that an unfinished file is short of all strata alike.
     order = f"audit_place * 1e0 / least({ratings}, {SIZE}), {STRATUM}"
-    return f"SELECT d.*, {share} AS {PROBABILITY} FROM ({ranked}) d WHERE audit_place <= {ratings} ORDER BY {order}"
+    drawn = f"SELECT d.*, {share} AS {PROBABILITY} FROM ({ranked}) d WHERE audit_place <= {ratings}"
+    # No window function takes an order in all engines.
+    each = f"md5(concat('{prefix}', {name}))"
+    if dialect == "spark":
+        words = key.replace("\\", r"\\").replace("'", r"\'")
+        joined = f"array_join(sort_array(collect_list({each})), '')"
+    else:
+        words, joined = key.replace("'", "''"), f"string_agg({each}, '' ORDER BY {each})"
+    mark = f"concat((SELECT md5({joined}) FROM drawn), ' {int(seed)} {words}')"
+    marked = f"WITH drawn AS ({drawn}) SELECT e.*, {mark} AS {DRAW} FROM drawn e"
+    # Connections answer statements that begin with SELECT.
+    return f"SELECT * FROM ({marked}) f ORDER BY {order}"
 
 
 def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> pd.DataFrame:
@@ -73,15 +87,29 @@ def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0
         raise DataError(f"The key '{key}' is repeated in row {row}; keep one row for each document.")
     strata = plan.strata.assign(audit_scores(frame, plan.strata.names, plan.strata.alert_rules))
     (rows,) = np.nonzero(strata >= 0)
-    sums = [md5(f"{int(seed)}:{value}".encode(), usedforsecurity=False).hexdigest() for value in column.iloc[rows]]
+    sums = _sums(column.iloc[rows], seed)
     rows = rows[np.argsort(np.array(sums, dtype=str), kind="stable")]
     drawn, sizes = strata[rows], np.bincount(strata[rows], minlength=plan.strata.count)
     ratings, places = np.minimum(plan.allocation, sizes), pd.Series(drawn).groupby(drawn).cumcount().to_numpy() + 1
     (kept,) = np.nonzero(places <= ratings[drawn])
     kept = kept[np.lexsort((drawn[kept], places[kept] / ratings[drawn[kept]]))]
     rows, drawn = rows[kept], drawn[kept]
-    added = {STRATUM: drawn, SIZE: sizes[drawn], PROBABILITY: ratings[drawn] / sizes[drawn]}
+    mark = draw_mark(column.iloc[rows], key, seed)
+    added: dict[str, Any] = {STRATUM: drawn, SIZE: sizes[drawn], PROBABILITY: ratings[drawn] / sizes[drawn], DRAW: mark}
     return frame.iloc[rows].assign(**added)
+
+
+def draw_mark(keys: Iterable[Any], key: str, seed: int) -> str:
+    """Write the mark of a draw: a digest of its keys, the seed and the name of their column."""
+    return f"{_md5(''.join(sorted(_sums(keys, seed))))} {int(seed)} {key}"
+
+
+def _sums(keys: Iterable[Any], seed: int) -> list[str]:
+    return [_md5(f"{int(seed)}:{value}") for value in keys]
+
+
+def _md5(text: str) -> str:
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def plan_json(plan: AuditPlan) -> str:
@@ -108,6 +136,7 @@ def plan_json(plan: AuditPlan) -> str:
             }
             for number in range(plan.strata.count)
         ],
+        **({"draw": plan.draw} if plan.draw else {}),
     }
     return json.dumps(content, indent=2, ensure_ascii=False)
 
@@ -122,8 +151,8 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
     if len(text) > MAX_PLAN_BYTES:
         raise DataError("The file is too large for the plan of an audit; choose the one that was saved with the draw.")
     try:
-        content = json.loads(text)
-        scores, rows = [str(name) for name in content["scores"]], content["strata"]
+        content = _loaded(text)
+        scores, rows = content["scores"], content["strata"]
         blocks = [np.inf if block is None else float(block) for block in content["blocks"]]
         strata = AuditStrata(
             tuple(scores),
@@ -142,7 +171,7 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
     sizes, ratings = checked_sizes(strata, each["documents"]), checked_sizes(strata, each["ratings"])
     if (ratings > sizes).any() or len(shares[0]) != strata.count:
         raise DataError("The plan of the audit has more ratings than documents in a stratum; make the plan again.")
-    return AuditPlan(
+    plan = AuditPlan(
         strata=strata,
         sizes=sizes,
         expected=ExpectedShares(*shares),
@@ -151,4 +180,32 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
         known_missed=numbers[1],
         width=numbers[2],
         pessimistic_width=numbers[3],
+        draw=str(content.get("draw", "")),
     )
+    if not (min(numbers) >= 0 and max(numbers[2:]) <= 1):
+        raise DataError("The counts and widths of the plan cannot be negative, nor its widths above 1; make it again.")
+    # As text, in which "40", true and 40 differ.
+    if json.dumps(content, sort_keys=True) != json.dumps(_loaded(plan_json(plan)), sort_keys=True):
+        raise DataError(
+            "The plan of the audit was changed after it was made: its parts do not fit; choose the file that was saved "
+            "with the draw."
+        )
+    return plan
+
+
+def _loaded(text: str | bytes) -> Any:
+    """Parse JSON with all numbers as floats. Raises ValueError: a name twice, NaN or infinity."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a name stands twice")
+        return found
+
+    def finite(word: str) -> float:
+        value = float(word)
+        if not np.isfinite(value):
+            raise ValueError("a number is not finite")
+        return value
+
+    return json.loads(text, parse_int=finite, parse_float=finite, parse_constant=finite, object_pairs_hook=unique)

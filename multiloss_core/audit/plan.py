@@ -26,7 +26,7 @@ class AuditPlan:
 
     `sizes`, `allocation` (h,): documents and ratings. `caught` and `known_missed`: rated positives that the thresholds
     flag and do not flag. `width`, `pessimistic_width`: mean widths over simulated audits with the expected and with
-    the pessimistic shares, in units of recall.
+    the pessimistic shares, in units of recall. `draw`: the mark of the draw of the plan, if it is known.
     """
 
     strata: AuditStrata
@@ -37,6 +37,7 @@ class AuditPlan:
     known_missed: float
     width: float
     pessimistic_width: float
+    draw: str = ""
 
     @property
     def budget(self) -> int:

@@ -7,24 +7,32 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from multiloss_core.audit.draw import PROBABILITY, SIZE, STRATUM
+from multiloss_core.audit.draw import DRAW, PROBABILITY, SIZE, STRATUM, draw_mark
 from multiloss_core.audit.plan import AuditPlan
-from multiloss_core.audit.strata import AuditStrata, audit_scores, checked_sizes
+from multiloss_core.audit.rounding import is_rounded_identifier, rounding_errors
+from multiloss_core.audit.strata import NO_STRATUM, AuditStrata, audit_scores, checked_sizes
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.rating_column import Meaning, guess_meanings, parse_ratings, rating_values
+from multiloss_core.tables.column_values import BLANK, base_of, numbers
+from multiloss_core.tables.rating_column import Meaning, parse_ratings, polarity, rating_values, read_meanings
+from multiloss_core.tables.spreadsheet_csv import without_formula
+from multiloss_core.tables.vocabulary import listed, name_words
 from multiloss_core.tables.yes_no import flag_values
 from multiloss_core.thresholds.data.document_checks import first_row
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+# Rows that may be missing without being asked about; growth of a stratum between plan and draw, by factor and number.
+MAX_MISSING, MAX_GROWTH, MAX_GROWN = 3, 5.0, 100
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
     """Documents, ratings and positives of each stratum (h,) of an audit.
 
-    `unrated`: drawn documents without a rating; the others of their stratum stand for them. `scores` (m, k) and
-    `labels` (m,): the rated documents themselves, None where only counts are known.
+    `unrated`: drawn documents without a rating, `missing`: those without a row; the others of their stratum stand for
+    both. `scores` (m, k), `labels` (m,) and `drawn_from` (m,): the rated documents themselves and their strata, None
+    where only counts are known. `notes`: sentences about the file.
 
     Raises
     ------
@@ -38,6 +46,9 @@ class Audit:
     unrated: int = 0
     scores: Floats | None = None
     labels: Bools | None = None
+    drawn_from: Indices | None = None
+    missing: int = 0
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", checked_sizes(self.strata, self.sizes))
@@ -69,59 +80,73 @@ class Audit:
         key: str | None = None,
         positive: object | None = None,
         meanings: Mapping[str, Meaning] | None = None,
+        allow_missing: bool = False,
     ) -> Self:
         """Read drawn documents with their ratings from a table.
 
-        The table has the three columns that the draw added: stratum, inclusion probability and documents of the
-        stratum. Rows without a rating are left out and counted. `positive`, `meanings`: see
-        `RatedDocuments.from_frame`; here one of them may name all ratings.
+        The table has the four columns that the draw added: stratum, inclusion probability, documents of the stratum and
+        the mark of the draw. Rows without a rating are left out and counted. `positive`, `meanings`: see
+        `RatedDocuments.from_frame`; here one of them may name all ratings, and other words for yes, no, fraud or not
+        fraud are read where they are clear. Scores may be rounded. `allow_missing`: drawn rows that are not in the
+        table are missing at random, also if they are more than 3.
 
         Raises
         ------
-        DataError : naming column, row and correction: a column of the draw is missing, a row that another plan drew, a
-            repeated document, a row in no stratum or in another one than at the draw, more rows than were drawn.
+        DataError : naming column, row and correction: a column of the draw is missing, a row that another plan or draw
+            drew, a repeated document, a row in no stratum or in another one than at the draw, more rows than were
+            drawn, or fewer.
         """
         strata = plan.strata
         for name in filter(None, (label, key)):
             if name not in frame:
                 raise DataError(f"The audit has no column '{name}'; choose another column.")
-        for name in (STRATUM, PROBABILITY, SIZE):
+        for name in (STRATUM, PROBABILITY, SIZE, DRAW):
             if name not in frame:
                 raise DataError(f"The audit has no column '{name}'; give the rows with the columns of the draw.")
-        repeated = frame.duplicated([key] if key is not None else frame.columns.difference([label]).tolist()).to_numpy()
-        if repeated.any():
-            raise DataError(f"Row {first_row(repeated)} of the audit repeats a document; keep one row for each.")
+        seed, drawn_by = _draw_of(frame, plan)
+        key_notes = _check_keys(frame, label, key, drawn_by)
         scores = audit_scores(frame, strata.names, strata.alert_rules)
-        numbers = strata.assign(scores)
-        if (numbers < 0).any():
-            raise DataError(
-                f"Row {first_row(numbers < 0)} of the audit lies in no stratum, as it reaches a floor or has no "
-                "number in some score; leave it out."
-            )
-        stratum = pd.to_numeric(frame[STRATUM], errors="coerce").to_numpy()
-        if (stratum != numbers).any():
-            raise DataError(
-                f"Row {first_row(stratum != numbers)} of the audit was drawn in another stratum than its scores give; "
-                "use the scores and strata of the draw."
-            )
-        drawn = np.bincount(numbers, minlength=strata.count)
-        sizes = _sizes_at_draw(frame, plan, numbers)
-        most = np.minimum(plan.allocation, sizes)
-        if (drawn > most).any():
-            at = int((drawn > most).argmax())
-            raise DataError(
-                f"Stratum {at} has {drawn[at]:,} rows, but {most[at]:,} were drawn; give the rows of one draw only."
-            )
+        stratum = _drawn_strata(frame, strata, scores)
+        sizes, notes = _sizes_at_draw(frame, plan, stratum), [f"Drawn with seed {seed} by '{drawn_by}'", *key_notes]
+        missing = np.minimum(plan.allocation, sizes) - np.bincount(stratum, minlength=strata.count)
+        if (missing < 0).any():
+            at = int((missing < 0).argmax())
+            rows, most = np.count_nonzero(stratum == at), min(plan.allocation[at], sizes[at])
+            raise DataError(f"Stratum {at} has {rows:,} rows, but {most:,} were drawn; give the rows of one draw only.")
         labels = _ratings(frame[label], positive, meanings)
         rated = ~np.isnan(labels)
+        absent = int(missing.sum())
+        if absent:
+            notes.append(f"{plural(absent, 'drawn row', 'are')} missing: {_by_stratum(missing)}")
+            if absent > MAX_MISSING and not allow_missing:
+                raise DataError(
+                    f"{notes[-1]}; give all rows of the draw, or confirm by allow-missing that these are missing at "
+                    "random."
+                )
+        if not rated.all():
+            notes.append(f"Without a rating: {_by_stratum(np.bincount(stratum[~rated], minlength=strata.count))}")
+        if (
+            not absent
+            and drawn_by in frame
+            and draw_mark(_keys(frame[drawn_by]), drawn_by, seed) != frame[DRAW].iloc[0]
+        ):
+            notes.append(
+                f"The identifiers in '{drawn_by}' are not those of the draw: a spreadsheet may have changed them; "
+                "restore the rows if any was exchanged"
+            )
+        if (sizes != plan.sizes).any():
+            notes.append(f"Strata had {sizes.sum():,} documents at the draw, {plan.sizes.sum():,} in the plan")
         return cls(
             strata,
             sizes,
-            np.bincount(numbers[rated], minlength=strata.count),
-            np.bincount(numbers[labels == 1], minlength=strata.count),
+            np.bincount(stratum[rated], minlength=strata.count),
+            np.bincount(stratum[labels == 1], minlength=strata.count),
             int((~rated).sum()),
             scores[rated],
             labels[rated] == 1,
+            stratum[rated],
+            absent,
+            tuple(notes),
         )
 
     @property
@@ -139,14 +164,14 @@ class Audit:
         ------
         DataError : an audit of counts, whose documents are not known.
         """
-        if self.scores is None or self.labels is None:
+        if self.scores is None or self.labels is None or self.drawn_from is None:
             raise DataError("Only counts of this audit are known; read its file again.")
         kept = ~(documents.scores >= self.strata.blocks).any(axis=1)
         scores = np.vstack([documents.scores[kept], self.scores])
         return RatedDocuments(
             scores,
             np.append(documents.labels[kept], self.labels),
-            np.append(documents.weights[kept], self.weights[self.strata.assign(self.scores)]),
+            np.append(documents.weights[kept], self.weights[self.drawn_from]),
             documents.names,
             scores.min(axis=0).tolist(),
             alert_rules=documents.alert_rules,
@@ -166,22 +191,123 @@ def require_ratings(audit: Audit) -> None:
         raise DataError(f"The audit has no rating in stratum {words}; rate documents there.")
 
 
+def answer_meanings(
+    column: "pd.Series[Any]", positive: object | None = None, meanings: Mapping[str, Meaning] | None = None
+) -> dict[str, Meaning | None]:
+    """Find the meaning of each answer in lower case; None where it must be asked.
+
+    By `meanings` and the `positive` word, by words for fraud and not fraud, and by yes and no where those or the name
+    of the column say which is fraud. Blank cells stay unrated.
+    """
+    values, name = rating_values(column)[1], str(column.name)
+    known = {str(word).strip().lower(): meaning for word, meaning in (meanings or {}).items() if word != BLANK}
+    if positive is not None:
+        (wanted,) = rating_values(pd.Series([positive]))[1] or [""]
+        known[wanted] = "positive"
+        if wanted in values and len(values) == 2:
+            return {value: "positive" if value == wanted else "negative" for value in values}
+    flags, readings = flag_values([*dict.fromkeys([*values, *known])]), read_meanings(values, name)
+    sides: dict[bool, Meaning] = {}
+    for word, meaning in known.items():
+        if word in flags and meaning != "undecided":
+            sides |= {flags[word]: meaning, not flags[word]: "negative" if meaning == "positive" else "positive"}
+    asks_for_fraud = polarity(name)[0] == "positive" and set(name_words(name)) & listed("label", "rating")
+    return {
+        value: known.get(value)
+        or (sides.get(flags[value]) if value in flags else None)
+        or readings[value][int(bool(asks_for_fraud) and value in flags and not sides)]
+        for value in values
+    }
+
+
 def _ratings(column: "pd.Series[Any]", positive: object | None, meanings: Mapping[str, Meaning] | None) -> Floats:
     """Read ratings as 1, 0 or NaN (n,); an audit may hold one value alone."""
-    codes, values = rating_values(column)
-    if meanings is None and positive is not None and len(values) == 1:
-        (only,), wanted = values, str(positive).strip().lower()
-        same = only == wanted
-        is_negative = (
-            len(flag_values([only, wanted])) == 2 or guess_meanings(values, str(column.name))[only] == "negative"
-        )
-        if not (same or is_negative):
+    found = answer_meanings(column, positive, meanings)
+    for place, (word, meaning) in enumerate(found.items()):
+        if meaning is None:
+            row = first_row(rating_values(column)[0] == place)
             raise DataError(
-                f"All ratings in '{column.name}' are '{shortened(only)}', which may not mean that a document is "
-                "harmless; rate at least one row with the other word, or choose another column."
+                f"Column '{column.name}' holds '{shortened(word)}' in row {row}, which has no clear meaning; "
+                "name the rating for fraud (--positive), write known words, or leave undecided cells blank."
             )
-        return np.where(codes < 0, np.nan, float(same))
-    return parse_ratings(column, positive, meanings=meanings, one_class=True)
+    given = {word: meaning for word, meaning in found.items() if meaning is not None}
+    return parse_ratings(column, meanings=given, one_class=True)
+
+
+def _draw_of(frame: pd.DataFrame, plan: AuditPlan) -> tuple[int, str]:
+    """Return seed and key column of the one draw in a table."""
+    marks = frame[DRAW].astype("string").str.strip().fillna("")
+    other = (marks != (plan.draw or marks.iloc[0])).to_numpy() if len(marks) else np.ones(1, dtype=bool)
+    if other.any():
+        raise DataError(
+            f"'{DRAW}' in row {first_row(other)} is of another draw; give the rows of one draw, and the plan that was "
+            "saved with it."
+        )
+    _, seed, key = [*marks.iloc[0].split(" ", 2), "", ""][:3]
+    if not seed.removeprefix("-").isdecimal():
+        raise DataError(f"'{DRAW}' in row 1 is no mark of a draw; restore the column from the drawn file.")
+    return int(seed), key
+
+
+def _keys(column: "pd.Series[Any]") -> list[str]:
+    """Write identifiers as at the draw, without decimals and the sign that stops a formula."""
+    words = [str(value).removesuffix(".0") for value in column]
+    return [word[1:] if word.startswith("'") and without_formula(word[1:]) == word else word for word in words]
+
+
+def _check_keys(frame: pd.DataFrame, label: str, key: str | None, drawn_by: str) -> list[str]:
+    """Find repeated documents; return a note where a spreadsheet rounded the identifiers."""
+    column = drawn_by if key is None and drawn_by in frame else key
+    notes: list[str] = []
+    if column is not None:
+        repeated = frame[column].duplicated().to_numpy()
+        rounded = next((word for word in map(str, frame[column][repeated]) if is_rounded_identifier(word)), None)
+        if rounded is not None:
+            notes.append(
+                f"The column '{column}' was rounded by a spreadsheet and repeats {rounded}; restore it from the draw"
+            )
+            if key is not None:
+                raise DataError(f"{notes[0]}.")
+        elif repeated.any():
+            raise DataError(f"Row {first_row(repeated)} of the audit repeats a document; keep one row for each.")
+    if column is None or notes:
+        repeated = frame.duplicated(frame.columns.difference([label]).tolist()).to_numpy()
+        if repeated.any():
+            raise DataError(f"Row {first_row(repeated)} of the audit repeats a document; keep one row for each.")
+    return notes
+
+
+def _drawn_strata(frame: pd.DataFrame, strata: AuditStrata, scores: Floats) -> Indices:
+    """Return the strata of the draw (n,), of which scores (n, k) may fall short by rounding."""
+    names = strata.names[: len(strata.names) - strata.alert_rules]
+    low, high = frame.copy(deep=False), frame.copy(deep=False)
+    for base in {base_of(frame, name) for name in names} - {None}:
+        values = numbers(frame[base])[0]
+        half = rounding_errors(values)
+        low[base], high[base] = values - half, values + half
+    # Inverted scores exchange the ends.
+    ends = [audit_scores(one, strata.names, strata.alert_rules) for one in (low, high)]
+    order = np.append(np.arange(strata.count) - 2 * strata.count * strata.blocked, NO_STRATUM)
+    here, last, first = (strata.assign(table) for table in (scores, np.minimum(*ends), np.maximum(*ends)))
+    known = pd.to_numeric(frame[STRATUM], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    stratum = np.where(np.isin(known, np.arange(strata.count)), known, NO_STRATUM).astype(np.intp)
+    fits = (order[first] <= order[stratum]) & (order[stratum] <= order[last]) & (stratum >= 0)
+    if not fits.all():
+        row = first_row(~fits)
+        if here[~fits][0] < 0:
+            raise DataError(
+                f"Row {row} of the audit lies in no stratum, as it reaches a floor or has no number in some score; "
+                "restore its scores from the drawn file, or leave it out."
+            )
+        raise DataError(
+            f"Row {row} of the audit was drawn in another stratum than its scores give; use the scores and strata of "
+            "the draw."
+        )
+    return stratum
+
+
+def _by_stratum(rows: Indices) -> str:
+    return ", ".join(f"{rows[at]:,} in stratum {at}" for at in np.flatnonzero(rows))
 
 
 def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> Indices:
@@ -197,8 +323,15 @@ def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> In
             f"'{SIZE}' in row {first_row(bad)} must be the number of documents of its stratum, as in the other rows; "
             "give the rows of one draw."
         )
+    grown = np.maximum(sizes, plan.sizes) > MAX_GROWTH * np.minimum(sizes, plan.sizes) + MAX_GROWN
+    if grown.any():
+        at = int(grown.argmax())
+        raise DataError(
+            f"Stratum {at} has {sizes[at]:,.0f} documents in '{SIZE}' but {plan.sizes[at]:,} in the plan; make the "
+            "plan for the documents that are drawn from."
+        )
     expected = np.minimum(plan.allocation, sizes)[numbers] / sizes[numbers]
-    other = ~(np.abs(shares - expected) <= 1e-6 * expected)
+    other = ~(np.abs(shares - expected) <= np.maximum(1e-6 * expected, rounding_errors(shares)))
     if other.any():
         raise DataError(
             f"'{PROBABILITY}' in row {first_row(other)} is not that of the plan; give the plan that was saved with the "

@@ -22,12 +22,13 @@ from multiloss_core.decisions import (
     bounds_of,
     changes_of,
     compared_sizes,
+    comparison_notes,
     flagged_documents,
     recall_note,
     recall_now,
     record_of,
+    typical_scores,
     undecided_alerts,
-    unlisted_note,
     verdict,
 )
 from multiloss_core.decisions.record import DecisionRecord
@@ -221,21 +222,28 @@ class Watched:
         return not any(change.is_beyond_chance for name, change in self.changes.items() if name in TESTED)
 
     @property
+    def is_tested(self) -> bool:
+        """Whether the record and the data show what chance explains, of one number at least."""
+        return any(not math.isnan(change.bounds[0]) for name, change in self.changes.items() if name in TESTED)
+
+    @property
     def verdict(self) -> str:
         """Describe the changes beyond chance."""
+        if not self.is_tested:
+            return "Whether chance explains the differences is not known: the record has no intervals, or nothing is flagged."
         return verdict(self.changes)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Describe what the decision does not cover."""
         recall = recall_note(self.record, self.now, self.sizes)
-        return tuple(filter(None, (unlisted_note(self.record, self.now), recall)))
+        return (*comparison_notes(self.record, self.now, self.changes), *filter(None, (recall,)))
 
     def as_dict(self) -> dict[str, Any]:
         """Give what JSON can hold; a number that is not known is None."""
         return {
             "record_id": self.record.record_id,
-            "as_expected": self.is_as_expected,
+            "as_expected": self.is_as_expected if self.is_tested else None,
             "verdict": self.verdict,
             "notes": [*self.notes],
             "recall": _recall_as_dict(recall_now(self.record, self.now, self.sizes)),
@@ -263,7 +271,7 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) 
 
     Raises
     ------
-    DataError : data that cannot be used, or nothing comparable with chance.
+    DataError : data that cannot be used.
     """
     now = (
         _observed(record, loaded, columns)
@@ -272,13 +280,7 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) 
     )
     sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
-    watched = Watched(record=record, now=now, sizes=sizes, changes=changes)
-    if all(math.isnan(changes[name].bounds[0]) for name in TESTED if name in changes):
-        raise DataError(
-            "Whether the numbers differ by chance is not known, because the record has no 95 % intervals or nothing "
-            "is flagged; make the decision again with what new data will show."
-        )
-    return watched
+    return Watched(record=record, now=now, sizes=sizes, changes=changes)
 
 
 def _observed(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) -> Observed:
@@ -298,6 +300,7 @@ def _observed(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanin
         days=rated.days,
         undecided=undecided_alerts(record, rated.documents, rated.frame),
         unlisted=() if segments is None else segments.unlisted(segments.names(rated.frame, documents.rows)),
+        typical=typical_scores(record, rated.frame),
     )
 
 
@@ -330,6 +333,7 @@ def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: Col
         # Which of them the thresholds flag is not counted there.
         undecided=None if funnel.undecided else 0.0,
         unlisted=unlisted,
+        typical=typical_scores(record, loaded.source.frame),
     )
 
 

@@ -250,6 +250,8 @@ def watch_command(
         elif json_file is not None:
             json_file.write_text(written)
         print_lines(watch_lines(watched), err=to_output)
+    if not watched.is_tested:
+        raise typer.Exit(WRONG_INPUT)
     raise typer.Exit(AS_DECIDED if watched.is_as_expected else DIFFERS)
 
 

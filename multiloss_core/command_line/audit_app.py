@@ -97,6 +97,9 @@ def read_command(
         str | None, typer.Option(metavar="WORD", help="The rating that means fraud.", show_default="as in the decision")
     ] = None,
     key: Annotated[str | None, typer.Option(help="Column that identifies documents, to find repeated rows.")] = None,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Drawn rows that are not in FILE are missing at random.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where the record goes that holds the audit (JSON).")
     ] = None,
@@ -111,7 +114,8 @@ def read_command(
         decided = read_record(record)
         with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
-            audited, lines = read(decided, loaded, columns, plan, rated, rating=rating, positive=positive, key=key)
+            options = {"rating": rating, "positive": positive, "key": key}
+            audited, lines = read(decided, loaded, columns, plan, rated, **options, allow_missing=allow_missing)
         if output is not None:
             output.write_text(audited.to_json(), encoding="utf-8", newline="")
         print_lines(lines)

@@ -27,7 +27,7 @@ from multiloss_core.audit import (
     score_strata,
     unblocked_counts,
 )
-from multiloss_core.audit.draw import MAX_PLAN_BYTES
+from multiloss_core.audit.draw import DRAW, MAX_PLAN_BYTES
 from multiloss_core.audit.strata import checked_sizes
 from multiloss_core.command_line.actions import rated_dataset
 from multiloss_core.command_line.columns import by_score
@@ -98,7 +98,7 @@ def plan(
         budget=options.budget,
         width=options.width,
     )
-    files, lines = {"audit-plan.json": plan_json(found)}, _plan_lines(found)
+    files, lines = {}, _plan_lines(found)
     if options.key is not None:
         try:
             files["audit-draw.sql"] = draw_sql(
@@ -108,8 +108,10 @@ def plan(
             lines.append(f"No SQL: {error}")
         if drawn is not None:
             report("Drawing")
-            files["audit.csv"] = frame_as_csv(drawn(found, options.key))
-    return files, lines
+            rows = drawn(found, options.key)
+            files["audit.csv"] = frame_as_csv(rows)
+            found = replace(found, draw=rows[DRAW].iloc[0])
+    return {"audit-plan.json": plan_json(found), **files}, lines
 
 
 def read(
@@ -122,6 +124,7 @@ def read(
     rating: str | None = None,
     positive: str | None = None,
     key: str | None = None,
+    allow_missing: bool = False,
 ) -> tuple[DecisionRecord, list[str]]:
     """Read the ratings of an audit; return the record with it, and lines that describe it.
 
@@ -144,6 +147,7 @@ def read(
         key=key,
         positive=positive or record.columns.positive,
         meanings=record.columns.meanings if same else None,
+        allow_missing=allow_missing,
     )
     dataset = rated_dataset(loaded, columns, record.settings.rule, lambda _: None)
     reading = read_audit(dataset.source, audit)
@@ -230,6 +234,7 @@ def _read_lines(reading: AuditReading, estimates: AuditEstimates) -> list[str]:
     named |= {name: (one, lambda value: f"{value:,.0f}") for name, one in counts.items()}
     named["Prevalence"] = (estimates.prevalence, short_percent)
     left_out = f", {plural(audit.unrated, 'row')} without a rating" if audit.unrated else ""
+    left_out += f", {plural(audit.missing, 'row')} missing" if audit.missing else ""
     return [
         f"{plural(int(audit.rated.sum()), 'rating')} at random, {plural(int(audit.positives.sum()), 'positive')} among "
         f"them{left_out}",
@@ -238,4 +243,5 @@ def _read_lines(reading: AuditReading, estimates: AuditEstimates) -> list[str]:
             for name, (one, words) in named.items()
             if not math.isnan(one.estimate)
         ),
+        *(f"  {note}" for note in audit.notes),
     ]

@@ -60,11 +60,12 @@ from .then_and_now import bounds_of as bounds_of
 from .then_and_now import change_of as change_of
 from .then_and_now import changes_of as changes_of
 from .then_and_now import compared_sizes as compared_sizes
+from .then_and_now import comparison_notes as comparison_notes
 from .then_and_now import kept_rows as kept_rows
 from .then_and_now import recall_note as recall_note
 from .then_and_now import recall_now as recall_now
+from .then_and_now import typical_scores as typical_scores
 from .then_and_now import undecided_alerts as undecided_alerts
-from .then_and_now import unlisted_note as unlisted_note
 from .then_and_now import verdict as verdict
 from .validation import MAX_BYTES as MAX_BYTES
 from .validation import MAX_NAME as MAX_NAME

@@ -13,6 +13,7 @@ from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, score_name, score_value
 from multiloss_core.tables.column_values import BLANK, SIGNS_OF_LISTS, has_word, list_form, trimmed_in_sql
+from multiloss_core.tables.reading.numbers import NOTHING
 from multiloss_core.tables.yes_no import is_listed_in_sql, raised_words
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.targets.thresholds_file import (
@@ -25,8 +26,13 @@ from multiloss_core.thresholds.targets.thresholds_file import (
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)
 
-# Cells of a column of numbers that are read as blanks, in lower case.
+# Cells of a segment column of numbers that are read as blanks, in lower case.
 _NO_NUMBERS = ("", "nan", "inf", "-inf", "infinity", "-infinity")
+
+# Cells of a score that are blank, in lower case; some databases hold NaN to be larger than any number.
+_BLANK_SCORES = ("", "nan", "na", "n/a", "null", "none")
+# Stands for a blank: on the far side of every threshold, and a number in every database.
+_BEYOND = 1e300
 
 # Whole doubles below are written with all their digits.
 _WHOLE_BELOW = 1e15
@@ -76,11 +82,12 @@ def _own_thresholds(record: DecisionRecord) -> SegmentRows | None:
 
 
 def sql_where(record: DecisionRecord) -> str:
-    """Write a WHERE clause that selects the documents to flag, with a numeric column per score.
+    """Write a WHERE clause that selects the documents to flag.
 
     Names are quoted as in the SQL standard (MySQL: with sql_mode ANSI), and thresholds are read back as exactly
-    the same double precision numbers. A NULL reaches no threshold, nor does a NaN, which a column of whole numbers
-    cannot hold; each comparison is true or false, so that the condition may stand under NOT.
+    the same double precision numbers. Scores are cast to double precision, so that text of digits is compared as
+    numbers. A NULL, a NaN or a word for a blank reaches no threshold; each comparison is true or false, so that the
+    condition may stand under NOT.
 
     Thresholds per segment are the branches of a CASE. Spaces, tabs and line ends around text are ignored, and text
     is quoted as in the SQL standard (MySQL: with sql_mode NO_BACKSLASH_ESCAPES) and compared by the collation of its
@@ -94,7 +101,8 @@ def sql_comment(record: DecisionRecord) -> str:
     content = record.as_dict()
     inverted = [name for name in record.columns.scores if name.startswith(MINUS)]
     words = rule_in_words(record.settings.rule, inverted=inverted)
-    return f"-- Decision {record.record_id}, {content['created']}: {words}.\n"
+    names = "-- Names are quoted, in the upper and lower case of the file.\n"
+    return f"-- Decision {record.record_id}, {content['created']}: {words}.\n{names}"
 
 
 def sql_action(record: DecisionRecord) -> str:
@@ -157,6 +165,7 @@ def python_function(record: DecisionRecord) -> str:
         },
         yes=sorted(raised_words()[0]),
         signs=SIGNS_OF_LISTS,
+        blanks=sorted(NOTHING),
         inverted=tuple(score_name(name) for name in record.columns.scores if comparison(name) == "<="),
     )
 
@@ -247,13 +256,12 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
         if value is not None and name in rules:
             conditions.append(_is_raised(rules[name], dialect))
         elif value is not None:
-            column, literal = dialect.identifier(score_name(name)), dialect.number
-            reaches, opposite = (">=", "<=") if comparison(name) == ">=" else ("<=", ">=")
-            reached = f"{column} IS NOT NULL AND {column} {reaches} {literal(value)}"
-            if name not in (record.columns.whole_numbers or ()):
-                # Keeps NaN out, which PostgreSQL and others hold to be larger than any number.
-                reached += f" AND -{column} {opposite} {literal(-value)}"
-            conditions.append(f"({reached})")
+            column, reaches = dialect.identifier(score_name(name)), comparison(name)
+            cell = f"TRIM(LOWER(CAST({column} AS {dialect.string})))"
+            blanks = ", ".join(map(dialect.text, _BLANK_SCORES))
+            number = f"CASE WHEN {cell} NOT IN ({blanks}) THEN CAST({column} AS {dialect.double}) "
+            never = dialect.number(-_BEYOND if reaches == ">=" else _BEYOND)
+            conditions.append(f"({number}ELSE {never} END {reaches} {dialect.number(value)})")
         elif rule == "all":
             return "(1 = 0)"
     if not conditions:

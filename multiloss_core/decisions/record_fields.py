@@ -24,7 +24,7 @@ from multiloss_core.decisions.validation import (
     disagreement,
     recorded,
 )
-from multiloss_core.formatting import on_or_off, score_threshold, shortened
+from multiloss_core.formatting import HAS, on_or_off, score_threshold, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import ratio
@@ -163,6 +163,10 @@ class RecordedColumns:
         require_length("floors", self.floors, self.scores)
         if self.alert_rule_names != self.scores[len(self.scores) - len(self.alert_rule_names) :]:
             raise disagreement("alert_rules should be the last ones of the scores")
+        if any(HAS in name and ";" in name.rpartition(HAS)[2] for name in self.alert_rule_names):
+            raise disagreement(
+                "the word of an alert rule should hold no semicolon, which separates the words of a list"
+            )
         return self
 
     @property

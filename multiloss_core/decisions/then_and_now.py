@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -11,17 +11,19 @@ from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedFilter, RecordedInterval
 from multiloss_core.decisions.segments import flagged_documents, values_in_words
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, shortened
+from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, score_name, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Bools
-from multiloss_core.numerics.proportions import NORMAL_95
+from multiloss_core.numerics.proportions import NORMAL_95, precision_interval
+from multiloss_core.tables.column_values import column_of, numbers
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 Bounds = tuple[float, float]
 UNKNOWN: Bounds = (UNDEFINED, UNDEFINED)
 LEVEL = 0.95
+OTHER_SCALE = 10.0
 PER_DAY, PER_THOUSAND, PER_THOUSAND_ROWS = "a day", "per 1,000 documents rated", "per 1,000 rows rated"
 
 
@@ -31,7 +33,7 @@ class Observed(Counts[float]):
 
     `rows` rated rows represent `documents` over `days` (None without times). `undecided`:
     weight of the alerts without a decision, None where that is not known. `unlisted`: segments of these data that have
-    no thresholds of their own, most rows first.
+    no thresholds of their own, most rows first. `typical`: the median of each score, where it is known.
     """
 
     bounds: Mapping[str, Bounds]
@@ -40,6 +42,7 @@ class Observed(Counts[float]):
     days: float | None
     undecided: float | None = 0.0
     unlisted: tuple[str, ...] = ()
+    typical: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def all_alerts(self) -> float:
@@ -137,17 +140,52 @@ def bounds_of(intervals: PointIntervals) -> dict[str, Bounds]:
 def changes_of(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> dict[str, Change]:
     """Compare old and new numbers on one scale; without a scale only the precision."""
     then, changes = record.expected, {}
-    # Bounds of another level than those of now cannot be put together with them.
-    comparable = then.level in (None, LEVEL)
     for name in ("tp", "fp", "alerts") if sizes is not None else ():
-        interval = getattr(then, f"{name}_interval") if comparable else None
+        interval = _interval_then(record, name)
         bounds = now.bounds.get(name, UNKNOWN)
         scale = sizes if name == "alerts" or sizes is None else replace(sizes, undecided=(0.0, 0.0))
         changes[name] = change_of(getattr(then, name), interval, getattr(now, name), bounds, scale)
     if then.precision is not None:
-        interval = then.precision_interval if comparable else None
+        interval = _interval_then(record, "precision")
         changes["precision"] = change_of(then.precision, interval, now.precision, now.bounds["precision"])
     return changes
+
+
+def _interval_then(record: DecisionRecord, name: str) -> RecordedInterval | None:
+    """Return the recorded interval of a number, else one of its count alone.
+
+    That takes rows for independent and the thresholds for given, so it is narrower. None for money, whose spread the
+    counts do not show.
+    """
+    then, data = record.expected, record.data
+    recorded: RecordedInterval | None = getattr(then, f"{name}_interval")
+    # Bounds of another level than those of now cannot be put together with them.
+    if recorded is not None and then.level == LEVEL:
+        return recorded
+    if record.settings.amount is not None:
+        return None
+    rows = data.funnel.at_or_above_floor if data.funnel is not None else 0
+    weight = data.rated / rows if data.rated and rows else 1.0
+    if name == "precision":
+        estimate = then.precision or 0.0
+        low, high = precision_interval(estimate, then.alerts / weight)
+    else:
+        estimate = getattr(then, name)
+        by_chance = NORMAL_95 * math.sqrt(estimate * weight)
+        low, high = max(estimate - by_chance, 0.0), estimate + by_chance
+    return RecordedInterval(estimate, min(low, estimate), max(high, estimate), LEVEL)
+
+
+def _scale_note(record: DecisionRecord, typical: Mapping[str, float]) -> str:
+    # Ten times a threshold, or a tenth of it, is no usual score.
+    found = [
+        f"'{shortened(score_name(name))}' (usually {typical[name]:.4g}, threshold {abs(value):.4g})"
+        for name, value in zip(record.columns.scores[: record.columns.score_count], record.thresholds, strict=False)
+        if value and name in typical and not 1 / OTHER_SCALE < abs(typical[name] / value) < OTHER_SCALE
+    ]
+    if not found:
+        return ""
+    return f"The scale of the scores may have changed: {', '.join(found)}. Check how these data were made."
 
 
 def verdict(changes: Mapping[str, Change]) -> str:
@@ -166,8 +204,23 @@ def verdict(changes: Mapping[str, Change]) -> str:
     return " ".join(sentences)
 
 
-def unlisted_note(record: DecisionRecord, now: Observed) -> str:
-    """Name the segments of other data that a decision does not list; empty without any."""
+def comparison_notes(record: DecisionRecord, now: Observed, changes: Mapping[str, Change]) -> tuple[str, ...]:
+    """Name segments without thresholds of their own, scores of another scale, and missing intervals."""
+    differs = any(change.is_beyond_chance for change in changes.values())
+    notes = [_unlisted_note(record, now), _scale_note(record, now.typical) if differs else ""]
+    if record.expected.precision_interval is None and record.settings.amount is None:
+        notes.append("The record has no intervals for new data: those of its counts alone are used.")
+    return tuple(filter(None, notes))
+
+
+def typical_scores(record: DecisionRecord, frame: pd.DataFrame) -> dict[str, float]:
+    """Find the median of each score in a table, absolute and without blanks."""
+    names = record.columns.scores[: record.columns.score_count]
+    columns = {name: np.abs(numbers(column_of(frame, name))[0]) for name in names}
+    return {name: float(np.nanmedian(column)) for name, column in columns.items() if np.isfinite(column).any()}
+
+
+def _unlisted_note(record: DecisionRecord, now: Observed) -> str:
     if record.segments is None or not now.unlisted:
         return ""
     column, values = shortened(record.segments.column), values_in_words(now.unlisted)

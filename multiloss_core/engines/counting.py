@@ -134,7 +134,10 @@ def _notes(checked: EngineFunnel, columns: RatedColumns) -> list[str]:
     notes = []
     for score in checked.scores:
         if score.blank:
-            notes.append(f"{plural(score.blank, 'row')} with a blank in '{score.name}' left out.")
+            notes.append(f"{plural(score.blank, 'row')} with a blank in '{score.name}', which reaches no threshold.")
+    empty = checked.funnel.rated - checked.funnel.complete
+    if empty:
+        notes.append(f"{plural(empty, 'row')} with no score left out.")
     below = checked.funnel.complete - checked.funnel.at_or_above_floor
     if below:
         notes.append(f"{plural(below, 'rated document')} below all floors left out; lower a floor to keep them.")

@@ -33,6 +33,8 @@ class Dialect:
     exact_quantiles = True
     # Whether rows come in the order in which they are stored, the same each time.
     keeps_order = False
+    # A number that no other row of a query has.
+    row_number = "row_number() OVER ()"
 
     def name(self, column: str) -> str:
         """Quote the name of a column or of a part of a table's name."""
@@ -112,7 +114,7 @@ class Dialect:
     def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
         """Add columns code -> (score, nodes at or below the score) to a subquery's rows.
 
-        As `np.searchsorted(nodes, score, side="right")` for every finite double. Nodes must rise.
+        As `np.searchsorted(nodes, score, side="right")` for every finite double, 0 for NULL. Nodes must rise.
         """
         columns = ", ".join(f"{self._tree(score, nodes)} AS {code}" for code, (score, nodes) in codes.items())
         return f"SELECT t.*, {columns} FROM ({inner}) t"
@@ -182,6 +184,8 @@ class SparkDialect(_Halving):
     double = "DOUBLE"
     text = "STRING"
     exact_quantiles = False
+    # A window without partitions would gather all rows in one task.
+    row_number = "monotonically_increasing_id()"
 
     def word(self, value: str) -> str:
         """Write text as a literal, in which a backslash escapes."""
@@ -209,7 +213,8 @@ class PostgreSQLDialect(Dialect):
     def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
         """Add columns of codes by the engine's own search in an array."""
         columns = ", ".join(
-            f"width_bucket({score}, ARRAY[{', '.join(map(self.number, nodes))}]::double precision[]) AS {code}"
+            f"coalesce(width_bucket({score}, ARRAY[{', '.join(map(self.number, nodes))}]::double precision[]), 0) "
+            f"AS {code}"
             for code, (score, nodes) in codes.items()
         )
         return f"SELECT t.*, {columns} FROM ({inner}) t"

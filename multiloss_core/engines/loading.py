@@ -37,6 +37,7 @@ from multiloss_core.tables.rating_column import Meaning, parse_ratings, values_a
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of
+from multiloss_core.thresholds.data.document_columns import without_score
 from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
     UncertainFloorsError,
@@ -323,7 +324,9 @@ def _jumps_of_sample(
     read = [numbers(column_of(sample, name))[0] for name in columns.classifiers]
     scores = np.column_stack(read)
     scores[:, len(columns.scores) :] = np.nan_to_num(scores[:, len(columns.scores) :])
-    usable = np.isfinite(scores).all(axis=1) & sample[columns.rating].notna().to_numpy()
+    scores[np.isnan(scores)] = -np.inf
+    has_score = ~without_score(scores, len(columns.alert_rules)) & (scores < np.inf).all(axis=1)
+    usable = has_score & sample[columns.rating].notna().to_numpy()
     below_known = (scores[:, [*known]] < np.array([*known.values()])).all(axis=1)
     rows = np.flatnonzero(usable & below_known)
     missing = [j for j in range(len(columns.classifiers)) if j not in known]
@@ -352,7 +355,8 @@ def _empty_corner(
     unexplained = (cells[:, [*known]] == 0).all(axis=1)
     if not unexplained.any():
         return low
-    nodes = np.column_stack([axes[j][cells[unexplained, j] - 1] for j in low])
+    # A blank lies below the first node.
+    nodes = np.column_stack([np.append(axes[j], -np.inf)[cells[unexplained, j] - 1] for j in low])
     found = suggest_floors(nodes, documents[unexplained].sum(axis=1))
     corner = dict(zip(low, found.tolist(), strict=True))
     if any(corner[j] <= low[j] for j in low):

@@ -71,6 +71,15 @@ def count_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS) -> int:
     return int(_only(engine, statements.row_count(engine.dialect, engine.source(table), window), "n"))
 
 
+def count_rows_of_values(
+    engine: Engine, table: str, column: str, texts: Sequence[str], window: RowWindow = ALL_ROWS
+) -> tuple[int, int]:
+    """Count the rows with one of some texts in a column, and the texts found. Raises EngineError."""
+    sql = statements.rows_of_values(engine.dialect, engine.source(table), window, column, texts)
+    (found,) = engine.query(sql).to_pylist()
+    return int(found["n"]), int(found["different"])
+
+
 def fetch_rows(
     engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, columns: Sequence[str] | None = None, most: int
 ) -> TableFile:
@@ -293,7 +302,7 @@ def _require_usable(found: EngineFunnel, columns: RatedColumns) -> None:
         )
     if not funnel.at_or_above_floor:
         raise DataError(
-            f"None of {funnel.read:,} rows is rated, has a number in every score column and reaches a floor; choose "
+            f"None of {funnel.read:,} rows is rated, has a score and reaches a floor; choose "
             "fewer columns, lower floors or a longer range of dates."
         )
     if funnel.positives in (0, funnel.at_or_above_floor) and not columns.one_class:

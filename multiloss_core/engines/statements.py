@@ -30,6 +30,13 @@ def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
     return f"SELECT count(*) AS n FROM {table}{_where(dialect, window)}"
 
 
+def rows_of_values(dialect: Dialect, table: str, window: RowWindow, column: str, texts: Sequence[str]) -> str:
+    """Count the rows whose cell in `column` is one of some texts, `n`, and their different cells, `different`."""
+    cell = dialect.as_text(dialect.name(column))
+    where = _where(dialect, window, f"{cell} IN ({', '.join(map(dialect.word, texts))})")
+    return f"SELECT count(*) AS n, count(DISTINCT {cell}) AS different FROM {table}{where}"
+
+
 def sample(dialect: Dialect, table: str, window: RowWindow, rows: int) -> str:
     """Select some rows, all columns."""
     return f"{rows_of(dialect, table, window)} LIMIT {rows}"
@@ -52,7 +59,7 @@ def funnel(dialect: Dialect, table: str, columns: RatedColumns) -> str:
     """
     names = _names(columns)
     decided = "positive IS NOT NULL"
-    complete = f"{decided} AND {_all_usable(dialect, names)}"
+    complete = f"{decided} AND {_has_usable_scores(dialect, columns, names)}"
     reaching = f"{complete} AND {_reaches_floor(dialect, columns, names)}"
     parts = [
         f"count(*) AS {dialect.name('read')}",
@@ -64,8 +71,7 @@ def funnel(dialect: Dialect, table: str, columns: RatedColumns) -> str:
         f"{_times('positive IS NULL')} AS undecided",
     ]
     for j, score in enumerate(names.scores, 1):
-        is_blank = f"({score} IS NULL OR {dialect.is_nan(score)})"
-        usable = dialect.is_finite(score)
+        is_blank, usable = f"{score} IS NULL", dialect.is_finite(score)
         inside = f"CASE WHEN {decided} AND {usable} THEN {score} END"
         parts += [
             f"{_times(f'{decided} AND {is_blank}')} AS blank_{j}",
@@ -81,7 +87,7 @@ def distinct_scores(dialect: Dialect, table: str, columns: RatedColumns, score: 
     name = f"s{score + 1}"
     return (
         f"SELECT {name} AS score, count(*) AS n FROM ({usable(dialect, table, columns)}) u WHERE positive = 1 "
-        f"GROUP BY {name} LIMIT {most + 1}"
+        f"AND {name} IS NOT NULL GROUP BY {name} LIMIT {most + 1}"
     )
 
 
@@ -156,9 +162,9 @@ def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
     if columns.segment is not None:
         parts.append(f"coalesce({dialect.as_text(dialect.name(columns.segment))}, '') AS segment")
     if columns.group is not None:
-        # A row without a group is one of its own: what it scored takes the place of a name.
-        alone = " || ' ' || ".join(map(dialect.as_text, known.scores))
-        group = f"coalesce(nullif(trim({dialect.as_text(dialect.name(columns.group))}), ''), {alone})"
+        # A row without a group is one of its own; no trimmed name begins with a space.
+        name = trimmed_in_sql(dialect.as_text(dialect.name(columns.group)), dialect.literal)
+        group = f"coalesce(nullif({name}, ''), concat(' ', {dialect.row_number}))"
         parts.append(f"{dialect.random_part(group)} AS part")
     return f"SELECT {', '.join(parts)} FROM {table}{_where(dialect, columns.window)}"
 
@@ -191,7 +197,9 @@ def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
         if values
     )
     weight = dialect.number(1.0) if columns.weight is None else _numbers(dialect, columns, columns.weight)
-    scores = tuple(_numbers(dialect, columns, name) for name in columns.scores)
+    # A blank, NULL or NaN, reaches no threshold.
+    numbers = (_numbers(dialect, columns, name) for name in columns.scores)
+    scores = tuple(f"CASE WHEN NOT {dialect.is_nan(score)} THEN {score} END" for score in numbers)
     rules = tuple(_raised(dialect, columns, name) for name in columns.alert_rules)
     return _Names((*scores, *rules), f"CASE {meanings} END", weight)
 
@@ -223,7 +231,7 @@ def _raised(dialect: Dialect, columns: RatedColumns, name: str) -> str:
 
 def _usable(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
     return (
-        f"{names.positive} IS NOT NULL AND {_all_usable(dialect, names)} AND {_good_weight(dialect, names)} "
+        f"{names.positive} IS NOT NULL AND {_has_usable_scores(dialect, columns, names)} AND {_good_weight(dialect, names)} "
         f"AND {_reaches_floor(dialect, columns, names)}"
     )
 
@@ -232,8 +240,13 @@ def _times(condition: str) -> str:
     return f"sum(CASE WHEN {condition} THEN 1 ELSE 0 END)"
 
 
-def _all_usable(dialect: Dialect, names: _Names) -> str:
-    return " AND ".join(map(dialect.is_finite, names.scores))
+def _has_usable_scores(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
+    """Test that no score is infinite, and that there is a score or an alert rule that is on."""
+    usable = (f"({score} IS NULL OR {dialect.is_finite(score)})" for score in names.scores)
+    scored = len(columns.scores)
+    there = [f"{score} IS NOT NULL" for score in names.scores[:scored]]
+    raised = [f"{rule} = {dialect.number(1.0)}" for rule in names.scores[scored:]]
+    return f"{' AND '.join(usable)} AND ({' OR '.join(there + raised)})"
 
 
 def _good_weight(dialect: Dialect, names: _Names) -> str:
@@ -253,7 +266,7 @@ def _reaches_floor(dialect: Dialect, columns: RatedColumns, names: _Names) -> st
 def _flags(dialect: Dialect, names: _Names, thresholds: Floats, rule: Rule) -> str:
     # No score reaches infinity, which has no literal.
     above = [
-        f"{score} >= {dialect.number(threshold)}" if threshold < MAX_SCORE else "FALSE"
+        f"coalesce({score} >= {dialect.number(threshold)}, FALSE)" if threshold < MAX_SCORE else "FALSE"
         for score, threshold in zip(names.scores, thresholds, strict=True)
     ]
     return f"({(' OR ' if rule == 'any' else ' AND ').join(above)})"

@@ -11,8 +11,13 @@ from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS, RowWindow
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.loading import EngineSample, EngineTable, load_sample
+<<<<<<< HEAD
+from multiloss_core.engines.questions import count_rows_of_values
+from multiloss_core.formatting import plural, shortened
+=======
 from multiloss_core.formatting import plural
 from multiloss_core.scratch import make_scratch, remove_scratch
+>>>>>>> side-command
 from multiloss_core.tables import (
     COUNT_TABLE,
     READ_AS_IT_LOOKS,
@@ -23,10 +28,14 @@ from multiloss_core.tables import (
     read_in_process,
     require_documents,
 )
+from multiloss_core.tables.guessing.column import columns_of
+from multiloss_core.tables.guessing.repeats import document_columns
 from multiloss_core.tables.kept_rows import Kept
 
 # Memory to count the rows of one file; beyond it, DuckDB works on disk.
 MEMORY_LIMIT = "512MB"
+# Identifiers of a sample that are looked for in the whole table.
+MAX_LOOKED_UP = 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +85,8 @@ def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_
         origin = EngineTable(connection=None, sample=table.sample, fetched_at=datetime.now(UTC), engine=table.engine)
         rows = plural(table.sample.rows, "row")
         notes = (f"{rows}, too many to be held in memory: they are counted on disk. A sample of them is shown.", *notes)
+        if table.engine is not None:
+            notes += repeated_documents(table.engine, table.sample)
     fingerprint = hashlib.sha256(data + options.key.encode()).hexdigest()
     return _source(name, fingerprint, file, guess, notes=notes, origin=origin, disk=table.disk)
 
@@ -92,7 +103,27 @@ def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow 
     file = sample.file
     require_documents(file.frame, file.ambiguous)
     guess = guess_columns(file.frame, file.ambiguous)
-    return _source(table, sample.fingerprint, file, guess, notes=file.notes, origin=origin)
+    notes = file.notes if sample.is_complete else (*file.notes, *repeated_documents(engine, sample))
+    return _source(table, sample.fingerprint, file, guess, notes=notes, origin=origin)
+
+
+def repeated_documents(engine: Engine, sample: EngineSample) -> tuple[str, ...]:
+    """Report documents of a sample that stand in several rows of the whole table: one pass for each such column.
+
+    Where another column that identifies documents has one row each, the rows are documents.
+    """
+    notes = []
+    for name in document_columns(columns_of(sample.file.frame)):
+        known = sample.file.frame[name].dropna().astype("str").unique()[:MAX_LOOKED_UP].tolist()
+        rows, found = count_rows_of_values(engine, sample.table, name, known, sample.window) if known else (0, 0)
+        if 0 < rows == found:
+            return ()
+        if rows > found:
+            notes.append(
+                f"{plural(found, 'value')} of '{shortened(name)}' stand in {rows:,} rows, and each row counts: count a "
+                "view with one row for each alert."
+            )
+    return tuple(notes[:1])
 
 
 def _source(name: str, fingerprint: str, file: TableFile, guess: ColumnGuess | None, **more: Any) -> RatedSource:

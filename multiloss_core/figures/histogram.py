@@ -17,14 +17,16 @@ def score_histogram(
     """Draw the scores of one classifier, positives and negatives apart, with its rating floor."""
     own, sign = documents.names[classifier], direction(documents.names[classifier])
     name, scores = style.literal(score_name(own)), sign * documents.scores[:, classifier]
-    edges = np.histogram_bin_edges(scores, HISTOGRAM_BINS)
+    present = np.isfinite(scores)
+    edges = np.histogram_bin_edges(scores[present], HISTOGRAM_BINS)
     centres = (edges[1:] + edges[:-1]) / 2
     figure = style.new_figure(f"Scores of {name}, by rating", theme, height=320)
     for title, mask, colour in (
         ("rated negative (false alert)", ~documents.labels, style.FALSE_POSITIVE),
         (vocabulary.rated_positive, documents.labels, style.TRUE_POSITIVE),
     ):
-        counts, _ = np.histogram(scores[mask], edges, weights=documents.weights[mask])
+        shown = mask & present
+        counts, _ = np.histogram(scores[shown], edges, weights=documents.weights[shown])
         figure.add_bar(
             x=centres,
             y=counts,

@@ -24,6 +24,7 @@ from .formulas import has_empty_rate as has_empty_rate
 from .formulas import loss_formula as loss_formula
 from .formulas import observed_counts as observed_counts
 from .formulas import promised_counts as promised_counts
+from .monotonicity import is_gain as is_gain
 from .monotonicity import is_tp_monotone as is_tp_monotone
 from .monotonicity import is_tpr_tnr_monotone as is_tpr_tnr_monotone
 from .monotonicity import meets_corrected_proposition_2 as meets_corrected_proposition_2

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import ExpectedLosses, checked_probabilities, losses_of_rows
+from multiloss_core.losses.monotonicity import warn_of_gain
 from multiloss_core.losses.multivariate import Loss, LossFunction, as_loss
 from multiloss_core.losses.top_k import best_ks, checked_least, flag_first
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
@@ -98,6 +99,7 @@ def batch_top_k(
     """
     batch = _Batch(rows, mask)
     checked_least(at_least, int(batch.lengths.min()))
+    warn_of_gain(loss)
     selected = np.zeros(batch.probabilities.size, dtype=bool)
 
     def found(block: Indices) -> tuple[Any, ...]:

@@ -1,13 +1,18 @@
 """Check conditions for an optimal top-k prediction (Natarajan et al. 2016)."""
 
+import warnings
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.losses.multivariate import FractionalLinear, Loss, LossFunction, as_loss
+from multiloss_core.losses.multivariate import FractionalLinear, Loss, LossFunction, UserLoss, as_loss
+from multiloss_core.numerics.arrays import Floats
 
 _LARGEST = 200
+# Items at whose counts an own loss is checked for being a gain.
+CHECKED_ITEMS = 6
 
 
 def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
@@ -15,13 +20,37 @@ def is_tp_monotone(loss: Loss | LossFunction, n: int) -> bool:
 
     Theorems 1 and 2 require this of a loss. Raises DataError unless 1 <= n <= 200. O(n^3).
     """
+    return bool(np.all(_changes(loss, n) < 0))
+
+
+def is_gain(loss: Loss | LossFunction, n: int) -> bool:
+    """Return whether `loss` rises with true positives for n items and never falls, as F1 does."""
+    changes = _changes(loss, n)
+    return bool(np.all(changes >= 0) and np.any(changes > 0))
+
+
+def warn_of_gain(loss: Loss | LossFunction) -> None:
+    """Warn of an own loss that rises with true positives, so that nothing would be flagged."""
+    own = as_loss(loss)
+    if isinstance(own, UserLoss | FractionalLinear):
+        # Where it is not defined, an error follows.
+        with suppress(DataError):
+            if is_gain(own, CHECKED_ITEMS):
+                warnings.warn(
+                    f"The {own.name} loss rises with every true positive, as a gain does; give 1 minus it.",
+                    stacklevel=3,
+                )
+
+
+def _changes(loss: Loss | LossFunction, n: int) -> Floats:
+    """Compute the changes of a loss with one more true positive, at all counts of n items."""
     _check(n)
     phi = as_loss(loss)
     true_positives, flagged, positives = np.indices((n, n + 1, n + 1)).reshape(3, -1)
     # Both this number of true positives and one more must be possible.
     possible = (true_positives < np.minimum(flagged, positives)) & (true_positives >= flagged + positives - n)
     u, v, p = true_positives[possible], flagged[possible] / n, positives[possible] / n
-    return bool(np.all(phi((u + 1) / n, v, p) < phi(u / n, v, p)))
+    return np.asarray(phi((u + 1) / n, v, p) - phi(u / n, v, p))
 
 
 def is_tpr_tnr_monotone(loss: Loss | LossFunction, n: int) -> bool:

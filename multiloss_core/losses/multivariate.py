@@ -265,7 +265,10 @@ class FractionalLinear(Loss):
                 "choose d so that d0 + d1 u + d2 v + d3 p is 0 nowhere."
             )
         result = np.zeros(np.shape(numerator))
-        np.divide(numerator, denominator, out=result, where=denominator != 0.0)
+        with np.errstate(over="ignore"):
+            np.divide(numerator, denominator, out=result, where=denominator != 0.0)
+        if np.isinf(result).any():
+            raise DataError(f"The {self.name} loss divides by nearly 0; choose c and d of similar sizes.")
         return result
 
 

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.methods import checked_probabilities, expected_losses
+from multiloss_core.losses.monotonicity import warn_of_gain
 from multiloss_core.losses.multivariate import Loss, LossFunction
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
@@ -45,6 +46,7 @@ def optimal_top_k(
     `probabilities` (n,) in [0, 1], in any order, of independent labels. Ties: among computed expected losses
     within 1e-12 of the smallest, the smallest k; among equal probabilities, the earlier item first. No other k is
     better than this one by more than 2 `error_bound` + 1e-12, and `error_bound` is at most `tolerance`.
+    Warns of an own loss that rises with true positives.
     Raises DataError as `expected_losses` does, and for an invalid `at_least`; method and cost as there.
     Source: Natarajan et al. 2016, Theorem 1 and Algorithm 1.
 
@@ -57,6 +59,7 @@ def optimal_top_k(
     """
     checked = checked_probabilities(probabilities)
     checked_least(at_least, checked.size)
+    warn_of_gain(loss)
     expected = expected_losses(checked, loss, method=method, tolerance=tolerance)
     k = best_k(expected.values, at_least)
     return top_k_of(checked, k, float(expected.values[k]), expected.error_bound)

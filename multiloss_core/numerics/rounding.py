@@ -1,5 +1,6 @@
 """Write and read numbers with few digits, and tolerate rounding errors."""
 
+import math
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
@@ -23,11 +24,16 @@ def is_probability(values: Floats) -> Bools:
 def written_number(text: str) -> float:
     """Read a number as files and people write it, with a decimal point, `inf` or `nan`.
 
-    Raises ValueError: other text, such as 1_0 and other forms that only Python reads as numbers.
+    Raises ValueError: other text, such as 1_0 and other forms that only Python reads as numbers, or too large or small
+    a number.
     """
     if not _WRITTEN.fullmatch(text):
         raise ValueError(text)
-    return float(text)
+    value = float(text)
+    # 1e400 and 1e-400 are beyond the range of numbers.
+    if (math.isinf(value) or value == 0) and re.search("[1-9]", re.split("[eE]", text)[0]):
+        raise ValueError(text)
+    return value
 
 
 def typed_number(text: str) -> float:

@@ -10,6 +10,10 @@ from multiloss_core.numerics.arrays import Indices
 
 # Full-width signs start a formula as well, and some programs pass over white space before one.
 _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+# Another separator than that of the file, or a line end in a cell, may begin a cell of its own.
+_INNER_FORMULA = re.compile(
+    r"""(?<=[;|\t\r\n])(?=[\s"']*(?:[=@＝＋－＠]|[+\-](?!(?:\d+\.?\d*|\.\d+)\s*(?:[;|\t\r\n]|$))))"""
+)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
@@ -49,8 +53,9 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_formula(cell: str) -> str:
-    """Prefix an apostrophe to a cell that starts like a formula, but not to a number."""
-    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+    """Prefix an apostrophe to what starts like a formula in a cell, and is no number."""
+    safe = _INNER_FORMULA.sub(lambda found: "" if cell[: found.start()].isspace() else "'", cell)
+    return f"'{safe}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else safe
 
 
 def _safe_column(column: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -156,7 +156,7 @@ class TestPython:
         space = {}
         exec(compile(source, "flag.py", "exec"), space)
         own = {name for name in space if not name.startswith("__")}
-        assert own == {"Any", "Mapping", "THRESHOLDS", "flag", "_reached"}
+        assert own == {"Any", "Mapping", "THRESHOLDS", "BLANKS", "flag", "_reached", "_number", "_is_missing"}
         assert dict(zip(record.columns.scores, record.thresholds, strict=True)) == space["THRESHOLDS"]
 
 

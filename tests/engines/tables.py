@@ -63,12 +63,14 @@ class Expected:
     def __init__(self, table, columns):
         self.table = table
         self.scores = np.column_stack([table[name].to_numpy(zero_copy_only=False) for name in columns.scores])
+        # A blank reaches no threshold.
+        self.scores[np.isnan(self.scores)] = -np.inf
         words = table[columns.rating].to_pylist()
         self.rated = np.array([word in (*columns.positive, *columns.negative) for word in words])
         self.positive = np.array([word in columns.positive for word in words])
-        with np.errstate(invalid="ignore"):
-            self.complete = self.rated & (np.abs(self.scores) < 1e100).all(axis=1)
-            reaching = np.ones(len(words), bool) if not columns.floors else (self.scores >= columns.floors).any(axis=1)
+        usable = (self.scores < 1e100) & ((self.scores > -1e100) | np.isneginf(self.scores))
+        self.complete = self.rated & usable.all(axis=1) & (self.scores > -np.inf).any(axis=1)
+        reaching = np.ones(len(words), bool) if not columns.floors else (self.scores >= columns.floors).any(axis=1)
         self.usable = self.complete & reaching
         self.weights = table[columns.weight].to_numpy() if columns.weight else np.ones(len(words))
 

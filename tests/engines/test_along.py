@@ -1,5 +1,7 @@
 """Compare counts along a path with counts of the documents."""
 
+from contextlib import closing
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from multiloss_core.engines.counting import (
     weekly_counts_along,
 )
 from multiloss_core.generalisation import bootstrap_points
+from multiloss_core.generalisation.bootstrap import _units_and_design_effects
 from multiloss_core.inspection import calendar, daily_alerts, segment_counts, segmentation, weekly_counts
 from multiloss_core.thresholds import SMOOTH, PathSearch
 
@@ -154,3 +157,21 @@ class TestGroups:
         assert parts / rows == pytest.approx(np.ones(9), abs=0.5)
         assert np.median(parts / rows) == pytest.approx(1.0, abs=0.15)
         assert np.median(alone / rows) < 0.75
+
+    def test_blank_groups_are_their_own_where_scores_tie(self, tmp_path):
+        frame = self.customers(customers=4000).round(0)
+        frame["customer"] = frame["customer"].astype("Int64").astype("string")
+        blank = np.random.default_rng(1).random(len(frame)) < 0.2
+        frame.loc[blank, "customer"] = np.random.default_rng(2).choice(["", " ", None], blank.sum())
+        frame.to_parquet(tmp_path / "alerts.parquet", index=False)
+        thresholds = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+        with closing(DuckDBEngine(tmp_path)) as engine:
+            found = count_along(engine, "alerts.parquet", self.COLUMNS, thresholds, "any", "part")
+        effects = group_parts_along(found, thresholds, "any").design_effects(thresholds[1:])
+        documents = RatedDocuments.from_frame(
+            frame.assign(customer=frame["customer"].str.strip().replace("", None)),
+            *(["a", "b"], "rating"),
+            **{"positive": "fraud", "floors": [0.0, 0.0], "group": "customer"},
+        )
+        own = _units_and_design_effects(documents, thresholds[1:], "any")[1]
+        assert effects == pytest.approx(own, rel=0.3)

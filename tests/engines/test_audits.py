@@ -26,6 +26,7 @@ def test_engines_agree_with_numpy(load, blocks):
     assert drawn.columns.tolist() == ours.columns.tolist()
     for name in ("id", "audit_stratum", "audit_size", "audit_probability"):
         assert drawn[name].to_numpy() == pytest.approx(ours[name].to_numpy())
+    assert drawn["audit_draw"].tolist() == ours["audit_draw"].tolist()
 
     found = strata_in(engine, table, NAMES, strata.floors, blocks=strata.blocks, count=4)
     assert found.edges == pytest.approx(strata.edges, abs=0.02)

@@ -44,6 +44,7 @@ def axes_of(expected, nodes=11):
     """Nodes at scores themselves, just beside them, and at both zeros' place."""
     axes = []
     for column in expected.scores[expected.usable].T:
+        column = column[np.isfinite(column)]
         values = np.quantile(column, np.linspace(0, 1, nodes))
         beside = np.nextafter(column[:5], np.inf), np.nextafter(column[5:9], -np.inf)
         axes.append(np.unique(np.concatenate([values, column[:9], *beside, [0.0, 0.1, 5e-324]])))
@@ -115,8 +116,8 @@ def check_funnel(engine, table, columns, expected):
     assert funnel.positives == (expected.usable & expected.positive).sum()
     assert found.undecided == (~expected.rated).sum()
     for score, column in zip(found.scores, expected.scores[expected.rated].T, strict=True):
-        assert score.blank == np.isnan(column).sum()
-        assert (score.low, score.high) == (np.nanmin(column), np.nanmax(column))
+        assert score.blank == np.isneginf(column).sum()
+        assert (score.low, score.high) == (column[column > -np.inf].min(), column.max())
 
 
 def check_cells(engine, table, columns, expected):
@@ -164,7 +165,7 @@ def check_segments(engine, table):
 
 def check_along(engine, table, columns, expected, rule, *, parts):
     scores = expected.scores[expected.usable]
-    path = np.column_stack([np.quantile(column, np.linspace(0, 0.99, 14)) for column in scores.T])
+    path = np.column_stack([np.quantile(column[column > -np.inf], np.linspace(0, 0.99, 14)) for column in scores.T])
     path = np.vstack([path, np.full(path.shape[1], np.inf)])
     codes = [np.searchsorted(path[:, j], scores[:, j], side="right") for j in range(scores.shape[1])]
     step = np.max(codes, axis=0) if rule == "any" else np.min(codes, axis=0)
@@ -190,10 +191,9 @@ def check_along(engine, table, columns, expected, rule, *, parts):
 
 def check_between(engine, table, columns, expected, rule):
     scores = expected.scores
-    with np.errstate(invalid="ignore"):
-        loose, strict = (np.nanquantile(scores[expected.usable], share, axis=0) for share in (0.8, 0.9))
-        strict[0] = np.inf
-        above = [(scores >= at).any(axis=1) if rule == "any" else (scores >= at).all(axis=1) for at in (loose, strict)]
+    loose, strict = (np.quantile(scores[expected.usable], share, axis=0, method="higher") for share in (0.8, 0.9))
+    strict[0] = np.inf
+    above = [(scores >= at).any(axis=1) if rule == "any" else (scores >= at).all(axis=1) for at in (loose, strict)]
     wanted = expected.usable & above[0] & ~above[1]
     found = documents_between(engine, table, columns, loose, strict, rule, most=5_000)
     name = columns.scores[0]
@@ -205,6 +205,7 @@ def check_between(engine, table, columns, expected, rule):
 
 def check_scores(engine, table, columns, expected, score):
     own = expected.scores[expected.usable & expected.positive, score]
+    own = own[own > -np.inf]
     found, complete = positive_scores(engine, table, columns, score)
     assert complete
     np.testing.assert_array_equal(found, np.unique(own))

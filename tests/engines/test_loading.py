@@ -11,6 +11,7 @@ from multiloss_core.engines import (
     RowWindow,
     count_documents,
     documents_between,
+    load_rated_source,
     load_sample,
     loading,
     rated_columns_of,
@@ -149,3 +150,18 @@ def test_derived_columns_are_counted_as_they_are_in_memory(load):
     between = documents_between(engine, name, columns, np.array([-0.5, 2.0]), np.array([-0.4, 2.0]), "any")
     assert len(between)
     assert between["a"].between(0.4, 0.5, inclusive="right").all()
+
+
+@pytest.mark.parametrize("as_number", [True, False])
+def test_alerts_in_several_rows_of_a_counted_table_are_named(load, monkeypatch, as_number):
+    generator = np.random.default_rng(0)
+    alerts = np.repeat(np.arange(1_200), generator.integers(1, 3, 1_200))
+    columns = {"score": generator.random(alerts.size), "rating": generator.choice(["fraud", "genuine"], alerts.size)}
+    given = arrow.table({"alert_id": alerts if as_number else alerts.astype(str), **columns})
+    monkeypatch.setattr(loading, "MAX_FETCHED", 500)
+    engine, table = load(given)
+    source = load_rated_source(engine, "place", table)
+    assert any("'alert_id' stand in" in note for note in source.notes)
+    engine, table = load(arrow.table({"event_id": np.arange(alerts.size), **dict(given.to_pydict())}))
+    # A row for each event: an alert may well have several.
+    assert not any("stand in" in note for note in load_rated_source(engine, "place", table).notes)

@@ -1,11 +1,13 @@
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 
-from multiloss_core import AM, LOSSES, DataError, F, FractionalLinear
+from multiloss_core import AM, LOSSES, DataError, F, FractionalLinear, UserLoss, batch_top_k, optimal_top_k
 from multiloss_core.losses import (
+    is_gain,
     is_tp_monotone,
     is_tpr_tnr_monotone,
     meets_corrected_proposition_2,
@@ -114,3 +116,27 @@ def test_the_checks_are_bounded(n):
             check(AM, n)
     with pytest.raises(DataError, match="1 to 200 items"):
         meets_corrected_proposition_2(AS_F1, n)
+
+
+@pytest.mark.parametrize(
+    "gain",
+    [
+        lambda u, v, p: 2 * u / (v + p),
+        UserLoss(lambda u, v, p: u / np.maximum(v, 1e-9), "precision"),
+        FractionalLinear((0, 2, 0, 0), (0, 0, 1, 1)),
+    ],
+)
+def test_gain_in_place_of_a_loss_is_warned_of(gain):
+    with pytest.warns(UserWarning, match="rises with every true positive, as a gain does; give 1 minus it"):
+        batch_top_k([[0.9, 0.4]], UserLoss(lambda u, v, p: 1.0 * u + 0 * v * p))
+    with np.errstate(invalid="ignore"), pytest.warns(UserWarning, match="as a gain does"), suppress(DataError):
+        optimal_top_k([0.9, 0.4, 0.2], gain)
+    assert is_gain(gain, 6)
+    assert not any(is_gain(loss, 6) for loss in LOSSES.values())
+
+
+def test_denominators_of_nearly_zero_are_refused():
+    for loss in (FractionalLinear((0, -1, 1, 1), (1e-320, 0, 0, 0)), UserLoss(lambda u, v, p: (v - u) / 1e-320)):
+        for n in (3, 60):
+            with np.errstate(over="ignore"), pytest.raises(DataError):
+                optimal_top_k(np.linspace(0.1, 0.9, n), loss)

@@ -52,3 +52,14 @@ def test_selected_rows_come_back_as_they_were():
     pd.testing.assert_frame_equal(read, table.iloc[[1, 2, 3]].reset_index(drop=True))
     assert ",7,-3.25\r\n" in frame_as_csv(table, rows=np.array([2]))
     assert frame_as_csv(table[["item", "p"]], rows=np.array([], dtype=np.intp)) == "item,p\r\n"
+
+
+def test_no_part_after_another_separator_starts_a_formula():
+    for separator in (";", "\t", "|", "\n"):
+        for formula in ("=1+1", " @SUM(A1)", '"=1', "-2+3", "＝1", "+cmd"):
+            frame = pd.DataFrame({"a": [f"x{separator}{formula}{separator}y"], f"n{separator}{formula}": ["z"]})
+            shown = read(frame_as_csv(frame))
+            assert shown["a"].tolist() == [f"x{separator}'{formula}{separator}y"]
+            assert list(shown.columns) == ["a", f"n{separator}'{formula}"]
+        plain = f"x{separator}-5{separator}+1.5"
+        assert read(frame_as_csv(pd.DataFrame({"a": [plain]})))["a"].tolist() == [plain]

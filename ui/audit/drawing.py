@@ -1,11 +1,12 @@
 """Step 2: draw the documents of a plan at random."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
-from multiloss_core.audit import AuditPlan, draw_sql, drawn_frame, plan_json
+from multiloss_core.audit import DRAW, AuditPlan, draw_sql, drawn_frame, plan_json
 from multiloss_core.engines import Cancelled, draw_in
 from multiloss_core.formatting import plural
 from multiloss_core.tables import frame_as_csv
@@ -39,7 +40,11 @@ def show_draw(plan: AuditPlan, population: Population) -> None:
     seed = right.number_input(
         "Seed", 0, 10**9, 0, key="audit_seed", help="The same seed draws the same documents again, in SQL and Python."
     )
-    st.download_button(
+    plan_place = st.container()
+    rows = _drawn(plan, population, key, seed) if key else None
+    if rows is not None:
+        plan = replace(plan, draw=rows[DRAW].iloc[0])
+    plan_place.download_button(
         "Download the plan (JSON)",
         plan_json(plan),
         PLAN_FILE,
@@ -51,7 +56,6 @@ def show_draw(plan: AuditPlan, population: Population) -> None:
     )
     if not key:
         return
-    rows = _drawn(plan, population, key, seed)
     if rows is not None:
         st.download_button(
             f"Download the {plural(len(rows), 'row')} to rate (CSV)",

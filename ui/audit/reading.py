@@ -7,7 +7,16 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import Counts, DataError, RatedDocuments
-from multiloss_core.audit import Audit, AuditEstimates, AuditPlan, AuditReading, StratumFinding, plan_from_json
+from multiloss_core.audit import (
+    MAX_MISSING,
+    Audit,
+    AuditEstimates,
+    AuditPlan,
+    AuditReading,
+    StratumFinding,
+    answer_meanings,
+    plan_from_json,
+)
 from multiloss_core.engines import read_rated_source
 from multiloss_core.figures import audit_chart
 from multiloss_core.formatting import direction, plural, score_name, share
@@ -83,7 +92,8 @@ def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Ha
     if label is None:
         return
     meanings, positive = (known.known_meanings, None) if label == known.rating else (None, known.only_positive)
-    if meanings is None:
+    if meanings is None or None in answer_meanings(frame[label], None, meanings).values():
+        meanings, positive = None, positive or known.only_positive
         words = list(dict.fromkeys([*filter(None, [positive]), *rating_values(frame[label])[1][:MAX_WORDS]]))
         positive = positive_place.selectbox(
             "Rating that means fraud",
@@ -99,9 +109,25 @@ def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Ha
         st.info("Choose the rating that means fraud.", icon=":material/help:")
         return
     about = (*answers, upload.file_id, label, positive, key)
-    if about != kept_audit(analysis).answers:
-        audit = Audit.from_frame(frame, plan, label, key=key, positive=positive, meanings=meanings)
-        keep_audit(analysis, audit=audit, name=upload.name, answers=about)
+    if about == kept_audit(analysis).answers:
+        return
+    audit = Audit.from_frame(frame, plan, label, key=key, positive=positive, meanings=meanings, allow_missing=True)
+    if (
+        audit.missing > MAX_MISSING
+        and (audit.rated > 0).all()
+        and not st.checkbox(
+            f"{plural(audit.missing, 'drawn row', 'are')} missing at random", key=f"audit_missing_{upload.file_id}"
+        )
+    ):
+        st.warning(
+            f"{_notes(audit)} Give all rows, or confirm that these are missing at random.", icon=":material/help:"
+        )
+        return
+    keep_audit(analysis, audit=audit, name=upload.name, answers=about)
+
+
+def _notes(audit: Audit) -> str:
+    return as_text("".join(f"{note}. " for note in audit.notes).rstrip())
 
 
 def show_results(analysis: Analysis, point: Point) -> None:
@@ -174,7 +200,7 @@ def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstim
     left_out = f"; {plural(open_rows, 'drawn row')} without a rating left out" if open_rows else ""
     st.caption(
         f"From {plural(rated, 'rating')} at random, {plural(int(reading.audit.positives.sum()), 'positive')} among "
-        f"them{left_out}. Recall counts all {unrated()} of the period of the data."
+        f"them{left_out}. {_notes(reading.audit)} Recall counts all {unrated()} of the period of the data."
     )
     waiting = analysis.rated.undecided_weight
     if waiting:
@@ -280,7 +306,7 @@ def follow_opened() -> None:
 def joined_frame(documents: RatedDocuments) -> pd.DataFrame:
     """Return scores on the scales of their columns, the rating 0 or 1, and the weight."""
     scores = {
-        score_name(name): direction(name) * column
+        score_name(name): np.where(np.isneginf(column), np.nan, direction(name) * column)
         for name, column in zip(documents.names, documents.scores.T, strict=True)
     }
     return pd.DataFrame(scores | {"rating": documents.labels.astype(int), "weight": documents.weights})

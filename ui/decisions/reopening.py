@@ -19,11 +19,12 @@ from multiloss_core.decisions import (
     meanings_of_record,
     recorded_columns,
     repeats_of_record,
+    typical_scores,
     undecided_alerts,
 )
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.numerics import precision_interval
-from multiloss_core.tables import ColumnMeanings, Meaning, values_and_blanks
+from multiloss_core.tables import ColumnMeanings, Meaning, base_of, values_and_blanks
 from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
 from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
@@ -47,9 +48,12 @@ def same_data(record: DecisionRecord) -> RatedSource | None:
 
 
 def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
-    """Find loaded data with the score columns of the record, by name; the same name comes first."""
-    wanted = set(record.columns.scores)
-    fitting = [source for source in _at_hand(record) if wanted <= set(map(str, source.frame.columns))]
+    """Find loaded data with the scores and rules of the record, by name; the same name comes first."""
+    fitting = [
+        source
+        for source in _at_hand(record)
+        if all(base_of(source.frame, name) is not None for name in record.columns.scores)
+    ]
     fitting.sort(key=lambda source: source.name != record.data.name)
     return {source.name: source for source in fitting}
 
@@ -92,6 +96,7 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
         days=dataset.days,
         undecided=undecided_alerts(record, dataset.source.documents, dataset.frame),
         unlisted=unlisted,
+        typical={} if documents is None else typical_scores(record, dataset.frame),
     )
 
 

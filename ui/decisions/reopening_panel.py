@@ -16,9 +16,9 @@ from multiloss_core.decisions import (
     RecordedTarget,
     Sizes,
     changes_of,
+    comparison_notes,
     compared_sizes,
     recorded_thresholds,
-    unlisted_note,
     verdict,
 )
 from multiloss_core.formatting import count, percent, plural, points, rate, shortened, signed
@@ -157,7 +157,7 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
         alt="Expected and observed counts on one scale and precision, with the difference.",
     )
     st.caption(f"{_words_of_sizes(record, now, sizes)} {verdict(changes)}{_words_of_filters(record)}")
-    if note := unlisted_note(record, now):
+    for note in comparison_notes(record, now, changes):
         st.caption(as_text(note))
     _offer_opening(record, source, tag, "Open with this data", same=False)
 

@@ -11,6 +11,7 @@ from multiloss_core.formatting import plural, shortened
 from multiloss_core.losses import (
     SEPARABLE,
     Loss,
+    is_gain,
     is_tp_monotone,
     meets_corrected_proposition_2,
     meets_proposition_2,
@@ -128,10 +129,11 @@ def about_ratio(loss: FractionalLinear) -> tuple[str, bool]:
             "predictions flags the *k\\** most probable items.",
             True,
         )
+    gain = " It rises with true positives, as a gain does: give 1 minus it." * is_gain(loss, CHECKED_ITEMS)
     printed = ", although it meets *c₁ < d₁*, the printed condition of Proposition 2" * meets_proposition_2(loss)
     return (
         f"This loss does not fall with every true positive ({checked}){printed}. So Theorem 1 does not cover it: "
-        "*k\\** is the best number of most probable items, but a prediction that skips one may be better.",
+        f"*k\\** is the best number of most probable items, but a prediction that skips one may be better.{gain}",
         False,
     )
 

@@ -11,7 +11,7 @@ from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.reporting.first_page import first_page, record_headline
 from multiloss_core.decisions.reporting.summary import decided_by, sections, title_of
 from multiloss_core.decisions.templating import environment
-from multiloss_core.formatting import NEUTRAL, Vocabulary, as_markdown
+from multiloss_core.formatting import NEUTRAL, Vocabulary, as_markdown, visible
 
 ON_FIRST_PAGE = 2
 # Sites that show Markdown files notify the people whose names follow this sign.
@@ -41,7 +41,7 @@ def html_report(
     two on the first page. Whatever the texts of the record and the titles hold, they are shown as text.
     """
     drawn = [_Drawing(title, Markup(svg)) for title, svg in (drawings or {}).items()]
-    return _HTML.get_template("report.html.jinja").render(
+    page = _HTML.get_template("report.html.jinja").render(
         title=title_of(record),
         first=first_page(record, vocabulary),
         decided=decided_by(record),
@@ -49,17 +49,18 @@ def html_report(
         drawings=drawn[:ON_FIRST_PAGE],
         more_drawings=drawn[ON_FIRST_PAGE:],
     )
+    return visible(page)
 
 
 def markdown_summary(record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL) -> str:
     """Write a decision as Markdown: thresholds, meanings, catch, cost, reason and unknowns."""
-    page = _MARKDOWN.get_template("summary.md.jinja")
-    return page.render(
+    text = _MARKDOWN.get_template("summary.md.jinja").render(
         title=title_of(record),
         headline=record_headline(record, vocabulary),
         sections=sections(record, vocabulary),
         quoted=_quoted,
     )
+    return visible(text)
 
 
 def _quoted(line: str) -> Markup:

@@ -94,6 +94,7 @@ def losses_of_rows(
     if chosen.takes(loss, descending.shape[1]):
         chosen.require_size(descending.shape[1])
     values, bounds = chosen.run(descending, loss, tolerance)
+    _require_finite(values, loss)
     if not bounds.max() <= tolerance:
         raise DataError(
             f"The {method} method proves an error of {bounds.max():.1g} for these probabilities, not {tolerance:g}; "
@@ -111,12 +112,20 @@ def _auto(descending: Floats, loss: Loss, tolerance: float) -> tuple[Floats, Flo
         left = np.flatnonzero(~(bounds <= tolerance))
         values[left], bounds[left] = method.run(descending[left], loss, tolerance)
         methods[left] = method.name
+        _require_finite(values[left], loss)
         if np.all(bounds <= tolerance):
             return values, bounds, methods
     raise DataError(
         f"There are {n:,} probabilities, and no method finds expected {loss.name} losses for that number to within "
         f"{tolerance:g}. A loss with known bounds can have {MAX_WINDOWED:,}, any loss {MAX_CUBIC:,}."
     )
+
+
+def _require_finite(values: Floats, loss: Loss) -> None:
+    if np.isinf(values).any():
+        raise DataError(
+            f"The {loss.name} loss has no finite mean, as it divides by nearly 0; choose larger denominators."
+        )
 
 
 def checked_probabilities(probabilities: ArrayLike) -> Floats:

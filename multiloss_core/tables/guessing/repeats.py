@@ -34,7 +34,7 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
     the same scores. Rows that are equal in all columns are no statuses. O(n) for each such column.
     """
     named = [column for column in columns if _may_identify(column) and column.name not in scores]
-    by_document = [column for column in named if set(column.words) & listed("document")]
+    by_document = [column for column in named if _is_document(column)]
     repeating = [column for column in named if _occurs_again(frame[column.name])]
     rows_are_documents = any(column not in repeating for column in by_document)
     for column in repeating:
@@ -60,6 +60,11 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
     return RepeatGuess()
 
 
+def document_columns(columns: Sequence[Column]) -> tuple[str, ...]:
+    """List the columns that identify documents by their names."""
+    return tuple(column.name for column in columns if _may_identify(column) and _is_document(column))
+
+
 def _occurs_again(cells: "pd.Series[Any]") -> bool:
     """Whether a value occurs twice: of very many, among those with the ending of the first."""
     if len(cells) > MANY and not isinstance(cells.dtype, pd.CategoricalDtype):
@@ -69,6 +74,10 @@ def _occurs_again(cells: "pd.Series[Any]") -> bool:
         elif pd.api.types.is_integer_dtype(cells.dtype):
             cells = cells[cells % ENDINGS == first % ENDINGS]
     return not cells.is_unique
+
+
+def _is_document(column: Column) -> bool:
+    return bool(set(column.words) & listed("document"))
 
 
 def _may_identify(column: Column) -> bool:

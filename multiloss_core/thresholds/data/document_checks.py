@@ -14,6 +14,7 @@ from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
     UncertainFloorsError,
     estimate_floors,
+    lowest_scores,
     suggest_floors,
 )
 
@@ -74,7 +75,9 @@ def require_usable_scores(
 
     Raises DataError.
     """
+    scored = len(names) - alert_rules
     bad = ~(np.abs(scores) < MAX_SCORE)
+    bad[:, :scored] &= ~np.isneginf(scores[:, :scored])
     if bad.any():
         row, column = np.argwhere(bad)[0]
         number = (rows[row] if rows is not None else row) + 1
@@ -82,7 +85,6 @@ def require_usable_scores(
             f"Column '{names[column]}' has {plural(int(bad[:, column].sum()), 'unusable number')} "
             f"(first: row {number:,}); correct or remove them."
         )
-    scored = len(names) - alert_rules
     other = ~np.isin(scores[:, scored:], (0, 1))
     if other.any():
         row, column = np.argwhere(other)[0]
@@ -92,9 +94,12 @@ def require_usable_scores(
             f"{number:,}; a rule is 0 or 1, so use the column as a score or correct it."
         )
     for j, name in enumerate(names[:scored]):
-        if scores[:, j].min() == scores[:, j].max():
+        if scores[:, j].max() == -np.inf:
+            raise DataError(f"Column '{name}' is blank in every rated row; leave that column out.")
+        lowest, highest = lowest_scores(scores[:, [j]])[0], scores[:, j].max()
+        if lowest == highest:
             raise DataError(
-                f"Column '{name}' holds the same score, {scores[0, j]:g}, in all {len(scores):,} rows from row "
+                f"Column '{name}' holds the same score, {highest:g}, in all {len(scores):,} rows from row "
                 f"{1 if rows is None else rows[0] + 1:,} on, so no threshold can be chosen on it; "
                 "leave that column out."
             )
@@ -144,7 +149,7 @@ def estimated_floors(
         # A document at or above a given floor was rated for it and is no evidence on others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
         if not unexplained.any():
-            result[missing] = scores[:, missing].min(axis=0)
+            result[missing] = lowest_scores(scores[:, missing])
         elif method == "corner":
             result[missing] = suggest_floors(scores[unexplained][:, missing])
         else:
@@ -196,7 +201,7 @@ def cautions_about(
     if labels.sum() == 1:
         result.append("Only one document is positive: every threshold here rests on that single case; rate more.")
     for j, name in enumerate(names):
-        values, counts = np.unique(scores[:, j], return_counts=True)
+        values, counts = np.unique(scores[scores[:, j] > -np.inf, j], return_counts=True)
         if counts.max() > HUGE_TIE_SHARE * len(scores):
             result.append(
                 f"{counts.max():,} of {len(scores):,} documents share the score {values[counts.argmax()]:g} in "
@@ -209,7 +214,7 @@ def cautions_about(
                 "score, make it blank."
             )
     # Documents reviewed for one score may lie below the floor of another.
-    cut = scores.min(axis=0) < floors
+    cut = np.isneginf(scores).any(axis=0) | (scores.min(axis=0) < floors)
     if (scores[:, cut] >= floors[cut]).any(axis=1).all():
         result += [
             f"No row was reviewed because of '{name}' alone: wherever it stands, another score reaches its floor."

@@ -39,7 +39,7 @@ def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
 def read_scores(
     frame: pd.DataFrame, scores: Sequence[str], rows: Indices, alert_rules: int = 0
 ) -> tuple[Floats, Bools, Bools]:
-    """Read scores (n, k), and which of them are blank or unusable.
+    """Read scores (n, k), -inf where blank, and which of them are blank or unusable.
 
     Alert rules, the last ones, are read by `rule_cells`: a blank is 0.
     """
@@ -52,7 +52,14 @@ def read_scores(
             table[:, j], blank[:, j], unusable[:, j] = numbers(cells)
         else:
             table[:, j], unusable[:, j] = rule_cells(cells)
+    table[blank] = -np.inf
     return table, blank, unusable
+
+
+def without_score(table: Floats, alert_rules: int) -> Bools:
+    """Find documents (n,) of a table (n, k) with no score and no alert rule that is on."""
+    scored = table.shape[1] - alert_rules
+    return np.asarray(np.isneginf(table[:, :scored]).all(axis=1) & ~(table[:, scored:] == 1).any(axis=1))
 
 
 def rows_of_column(frame: pd.DataFrame, name: str, rows: Indices) -> "pd.Series[Any]":
@@ -69,9 +76,9 @@ def undecided_alerts(
     alert_rules: int = 0,
 ) -> UndecidedDocuments:
     """Keep undecided rows that are alerts: usable scores and weight, one score at its floor."""
-    table, blank, unusable = read_scores(frame, scores, waiting, alert_rules)
+    table, _, unusable = read_scores(frame, scores, waiting, alert_rules)
     weights = np.ones(waiting.size) if weight is None else numbers(rows_of_column(frame, weight, waiting))[0]
-    kept = ~(blank | unusable).any(axis=1) & (table >= floors).any(axis=1) & are_weights(weights)
+    kept = ~unusable.any(axis=1) & (table >= floors).any(axis=1) & are_weights(weights)
     return UndecidedDocuments(scores=table[kept], weights=weights[kept], rows=waiting[kept])
 
 

@@ -45,6 +45,7 @@ from multiloss_core.thresholds.data.document_columns import (
     rows_of_column,
     undecided_alerts,
     undecided_note,
+    without_score,
 )
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
@@ -56,7 +57,7 @@ class RatedDocuments:
 
     Parameters
     ----------
-    scores : (n, k) finite numbers, higher = more suspicious.
+    scores : (n, k) finite numbers, higher = more suspicious. A blank (NaN or -inf, kept as -inf) reaches no threshold.
     labels : (n,) of 0/1 or bool, 1 = positive.
     weights : (n,) numbers > 0, how many documents each one stands for; 1 each when left out.
     names : k distinct names of the classifiers; "score 1", "score 2", … when left out.
@@ -119,6 +120,7 @@ class RatedDocuments:
         if names is None and isinstance(scores, pd.DataFrame):
             names = [*map(str, scores.columns)]
         score_table = number_array(scores, "Scores")
+        score_table[np.isnan(score_table)] = -np.inf
         if score_table.ndim == 1:
             score_table = score_table[:, np.newaxis]
         if score_table.ndim != 2 or 0 in score_table.shape:
@@ -192,11 +194,11 @@ class RatedDocuments:
     ) -> Self:
         """Read rated documents from columns of a table.
 
-        Rows without a rating, then rows with a blank score, then rows below all floors are left out; the funnel and
-        the notes count them. Text or infinity in a score is an error, or such rows are left out and counted when
+        Rows without a rating, then rows without any score, then rows below all floors are left out; the funnel and
+        the notes count them. A blank beside another score reaches no threshold. Text or infinity in a score is an error, or such rows are left out and counted when
         `leave_out_unusable`. `positive` names the rating that means positive, or `meanings` gives what each rating
         means; both may be left out when the ratings are 0/1, true/false or usual words (see `parse_ratings`). Rows
-        whose rating is blank or undecided, with numbers in every score, become the `undecided`. Scores and weight may
+        whose rating is blank or undecided, at or above a floor, become the `undecided`. Scores and weight may
         be derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands
         alone. `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
         Floors that are not given are estimated by `floor_method` (see `FloorEstimate`). `one_class`: see the class.
@@ -237,19 +239,25 @@ class RatedDocuments:
             for name, wrong in zip(scores, unusable.T, strict=True):
                 cells = rows_of_column(frame, name, rows)
                 require_usable(cells, ~wrong, rows, expected="finite numbers", way_out=way_out)
-        for mask, what in ((unusable, "a score that is not a finite number"), (blank, "a blank score")):
+        empty = without_score(table, len(alert_rules))
+        complete = ~(unusable.any(axis=1) | empty)
+        for mask, words in (
+            (unusable, "with a score that is not a finite number {were} left out"),
+            (blank & empty[:, np.newaxis], "with no score {were} left out"),
+            (
+                blank & complete[:, np.newaxis],
+                "with a blank beside another score {were} kept; the blank reaches no threshold",
+            ),
+        ):
             if mask.any():
                 row, column = np.argwhere(mask)[0]
-                found = mask.any(axis=1)
+                count = int(mask.any(axis=1).sum())
                 notes.append(
-                    f"{plural(found.sum(), 'row')} with {what} {_were(found.sum())} left out "
+                    f"{plural(count, 'row')} {words.format(were=_were(count))} "
                     f"(first: row {rows[row] + 1:,}, column '{scores[column]}')."
                 )
-        complete = ~(blank | unusable).any(axis=1)
         if not complete.any():
-            raise DataError(
-                f"No rated row has a number in every score column ({quoted_names(scores)}); choose fewer columns."
-            )
+            raise DataError(f"No rated row has a number in {quoted_names(scores)}; choose other score columns.")
         rows, table = rows[complete], table[complete]
         complete_count = rows.size
 

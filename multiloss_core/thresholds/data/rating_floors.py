@@ -87,8 +87,10 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
     have brought them to review, or something outside the scores did. Rounds are repeated until floors stay; they start
     from the corner and, where this does not settle it, from common quantiles of at most 20,000 documents. Where no
     score jumps so, the highest percentile of each document's scores may: floors are then that percentile of each score.
-    O(k n log n) for each round, of which there are at most 8 for each start.
+    O(k n log n) for each round, of which there are at most 8 for each start. A blank (-inf) lies below all scores.
     """
+    lowest = lowest_scores(scores)
+    scores = _with_low_blanks(scores, lowest)
     corner = suggest_floors(scores)
     has_floor = bool((corner > scores.min(axis=0)).any())
     jump, ratios = _stable_jumps(scores, corner)
@@ -98,7 +100,19 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
     is_certain = _agree(scores, corner, jump, ratios) and not below.any()
     if scores.shape[1] > 1 and not has_floor:
         is_certain &= bool(np.corrcoef(pd.DataFrame(scores).rank().to_numpy(), rowvar=False).min() >= ONE_SCORE)
+    corner, jump = np.maximum(corner, lowest), np.maximum(jump, lowest)
     return FloorEstimate(names=tuple(names), corner=corner, jump=jump, below=below, is_certain=is_certain)
+
+
+def lowest_scores(scores: Floats) -> Floats:
+    """Find the lowest scores (k,) of documents (n, k) that are not blank (-inf)."""
+    return np.min(scores, axis=0, where=scores > -np.inf, initial=np.inf)
+
+
+def _with_low_blanks(scores: Floats, lowest: Floats) -> Floats:
+    """Put blanks (n, k) a little below the lowest scores (k,)."""
+    # Parts first, as the difference could overflow.
+    return np.where(scores > -np.inf, scores, lowest - (scores.max(axis=0) / 20 - lowest / 20))
 
 
 def explaining_scores(scores: Floats, others: Mapping[str, Floats]) -> tuple[str, ...]:
@@ -130,8 +144,13 @@ def suggest_floors(scores: Floats, counts: Indices | None = None) -> Floats:
     expected to hold fewer than 20 documents, nothing suggests a floor inside the data and the smallest score of
     each classifier is returned. Exact for k <= 2 in O(n log n); for more classifiers the corner is found on
     quantiles of the scores first and then made exact near there, in O(n log n) but for a factor of at most 100.
-    `counts` (n,): documents with these scores, one each when left out.
+    `counts` (n,): documents with these scores, one each when left out. A blank (-inf) lies below all scores.
     """
+    lowest = lowest_scores(scores)
+    return np.maximum(_suggested(_with_low_blanks(scores, lowest), counts), lowest)
+
+
+def _suggested(scores: Floats, counts: Indices | None) -> Floats:
     counts = np.ones(len(scores), dtype=np.intp) if counts is None else counts
     if scores.shape[1] == 1:
         return scores.min(axis=0)

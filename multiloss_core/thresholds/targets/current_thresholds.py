@@ -45,4 +45,4 @@ def out_of_range(source: RatedData, thresholds: ArrayLike) -> Iterator[str]:
 def _range_of(source: RatedData, j: int) -> tuple[float, float]:
     documents = source.documents
     ends = cast("CountSurfaces", source).axes[j] if documents is None else documents.ordered_scores[j]
-    return float(ends[0]), float(ends[-1])
+    return float(ends[np.searchsorted(ends, -np.inf, "right")]), float(ends[-1])

@@ -237,8 +237,10 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
         if any(row.get("segment") for row in rows):
             raise _by_segment(file)
         # A spreadsheet that separates by semicolons writes decimals with a comma.
-        number = typed_number if separator != ";" else lambda cell: written_number(cell.replace(",", "."))
-        found = dict(_read_as(row["classifier"], row["comparison"], number(row["threshold"])) for row in rows)
+        has_commas = separator == ";" and any(re.search(r"\b0,|,(?!\d{3}\s*$)", row["threshold"]) for row in rows)
+        found = dict(
+            _read_as(row["classifier"], row["comparison"], _typed(row["threshold"], file, has_commas)) for row in rows
+        )
         rules, comparisons = {row["rule"] for row in rows}, {row["comparison"] for row in rows}
     except DataError:
         raise
@@ -247,6 +249,19 @@ def _from_csv(text: str, file: str) -> tuple[dict[str, float | None], str]:
     if len(rules) != 1 or not comparisons <= {">=", "<="} or len(found) < len(rows):
         raise DataError(f"'{shortened(file)}' holds no thresholds; {ADVICE}.")
     return dict(found), str(rules.pop())
+
+
+def _typed(cell: str, file: str, has_commas: bool) -> float:
+    """Read a typed threshold. `has_commas`: other cells show that a comma begins decimals."""
+    try:
+        return written_number(cell.replace(",", ".")) if has_commas else typed_number(cell)
+    except ValueError:
+        if not re.search("[0-9]", cell):
+            raise
+        raise DataError(
+            f"The threshold '{shortened(cell)}' in '{shortened(file)}' is no number, too large or too small, or "
+            "may be read in two ways; write it with a decimal point, as in 0.5."
+        ) from None
 
 
 def _by_segment(file: str) -> DataError:
