@@ -1,4 +1,4 @@
-"""Make temporary folders that end with the program; after a kill, the next program removes them."""
+"""Make temporary folders that end with the program, or at the next start after a kill."""
 
 import shutil
 import sys
@@ -47,7 +47,7 @@ def scratch(kind: str) -> Iterator[Path]:
 
 @lru_cache
 def _sweep(temporary: str) -> None:
-    """Remove the folders whose programs ended without doing so: nobody holds their locks."""
+    """Remove the folders whose programs ended without doing so: their locks are free."""
     for owner in Path(temporary).glob(f"{PREFIX}*/{OWNER}"):
         # Another user's, or another program is faster.
         with suppress(OSError):

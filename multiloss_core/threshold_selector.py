@@ -1,5 +1,6 @@
 """A scikit-learn estimator that chooses thresholds."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,8 +14,10 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.rating_column import guess_meanings
 from multiloss_core.thresholds.data.counts import Rule, turning_points
+from multiloss_core.thresholds.data.document_checks import checked_names, estimated_floors, require_usable_scores
 from multiloss_core.thresholds.data.grid_counts import Spacing
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.data.rating_floors import FloorMethod
 from multiloss_core.thresholds.paths.methods import PATH_METHODS, SMOOTH, PathSearch
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -33,6 +36,8 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     rule : "any" or "all" of the scores must reach their thresholds.
     method : name of a method of `PATH_METHODS` whose thresholds rise along the path (all but the benchmark).
     resolution, spacing : grid of the methods that need one, see `count_surfaces`.
+    floors : (k,) rating floors, or names of scores -> floors; those that are not given are estimated.
+    floor_method : "corner" or "jump", where both estimates of floors differ (see `estimate_floors`).
     pos_label : the label that means positive. Left out, it is the larger one of two numbers, also in words ("one",
         "two"), and of other words the one that means fraud (see `guess_meanings`).
 
@@ -46,7 +51,8 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> import numpy as np
     >>> from multiloss_core import ThresholdSelector, simulate_population
     >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
-    >>> selector = ThresholdSelector(marginal_precision=0.2).fit(documents.scores, documents.labels)
+    >>> selector = ThresholdSelector(marginal_precision=0.2, floors=documents.floors)
+    >>> selector = selector.fit(documents.scores, documents.labels)
     >>> int(selector.predict(documents.scores).sum())
     158
     """
@@ -65,6 +71,8 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         resolution: int = 100,
         spacing: Spacing = "positives",
         pos_label: Any = None,
+        floors: ArrayLike | Mapping[str, float] | None = None,
+        floor_method: FloorMethod | None = None,
     ) -> None:
         self.marginal_precision = marginal_precision
         self.rule = rule
@@ -72,6 +80,8 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.resolution = resolution
         self.spacing = spacing
         self.pos_label = pos_label
+        self.floors = floors
+        self.floor_method = floor_method
 
     def fit(
         self,
@@ -79,25 +89,25 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
-        floors: ArrayLike | None = None,
     ) -> Self:
-        """Choose the thresholds from rated documents.
+        """Choose the thresholds from rated documents; those below all floors are left out.
 
         Parameters
         ----------
-        X : (n, k) scores, finite numbers, higher = more suspicious; columns of a DataFrame give the names.
+        X : (n, k) scores, higher = more suspicious, NaN where blank; columns of a DataFrame give the names.
         y : (n,) labels of two values, of which one means positive (see `pos_label`).
         sample_weight : (n,) numbers >= 0, how many documents each stands for; those of 0 are left out. As anywhere in
             scikit-learn, whole numbers without groups repeat a document; others are weights of a sample.
         groups : (n,) which documents belong together.
-        floors : (k,) rating floors; the smallest scores when left out.
 
         Raises
         ------
+        UncertainFloorsError : both estimates of floors that are not given differ.
         DataError : data that cannot be used, words of which it is not certain which one means positive, an unknown
             method, a target outside (0, 1).
         """
-        table, known = validate_data(self, X, y, dtype=np.float64)
+        table, known = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
+        table = _with_blanks(table)
         check_classification_targets(known)
         self.classes_, codes = np.unique(known, return_inverse=True)
         self.positive_ = positive_position(self.classes_, self.pos_label, y)
@@ -111,13 +121,20 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError("Documents of one class only have a weight above 0; both classes are needed.")
         if groups is None and weights.sum() <= MAX_REPEATED and (weights == np.rint(weights)).all():
             counted, weights = np.repeat(np.arange(len(codes)), weights.astype(np.intp)), np.ones(len(codes))
+        rows = counted if counted.dtype.kind == "i" else np.flatnonzero(counted)
+        names = checked_names(getattr(self, "feature_names_in_", None), table.shape[1])
+        require_usable_scores(table[rows], names)
+        is_listed = self.floors is not None and not isinstance(self.floors, Mapping)
+        known_floors: Any = np.asarray(self.floors, dtype=np.float64).tolist() if is_listed else self.floors
+        floors = estimated_floors(table[rows], names, known_floors, self.floor_method, rows)
+        kept = (table[rows] >= floors).any(axis=1)
         documents = RatedDocuments(
-            table[counted],
-            codes[counted] == self.positive_,
-            weights[counted],
-            getattr(self, "feature_names_in_", None),
-            (table[counted].min(axis=0) if floors is None else np.asarray(floors, dtype=np.float64)).tolist(),
-            groups=None if groups is None else np.asarray(groups)[counted],
+            table[rows][kept],
+            codes[rows][kept] == self.positive_,
+            weights[counted][kept],
+            names,
+            floors.tolist(),
+            groups=None if groups is None else np.asarray(groups)[rows][kept],
         )
         method = next((method for method in PATH_METHODS if method.name == self.method), None)
         if method is None:
@@ -136,7 +153,7 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         where the positive label is the first of `classes_`, as scikit-learn's scores stand for the second.
         """
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
+        table = _with_blanks(validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"))
         chosen = int(np.flatnonzero((self.path_.thresholds == self.thresholds_).all(axis=1))[0])
         # A document is flagged at every vertex before its turning point.
         beyond = turning_points(table, self.path_.thresholds, self.rule) - (chosen + 0.5)
@@ -145,15 +162,21 @@ class ThresholdSelector(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """Label documents (n,): the positive class where the chosen thresholds flag them."""
         check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
+        table = _with_blanks(validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"))
         return self.classes_[np.where(self.point_.flags(table), self.positive_, 1 - self.positive_)]
 
     def __sklearn_tags__(self) -> Any:
         """Two classes only, and scores for features: a poor classifier of arbitrary data."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _with_blanks(scores: Floats) -> Floats:
+    """Replace NaN, of a blank score, by a number that reaches no threshold."""
+    return np.where(np.isnan(scores), -np.inf, scores)
 
 
 def positive_position(labels: NDArray[Any], pos_label: Any, y: Any) -> int:

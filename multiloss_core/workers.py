@@ -297,7 +297,7 @@ class _Process(BaseProcess):
             self._popen.returncode = -signal.SIGTERM  # type: ignore[attr-defined]
 
     def __getstate__(self) -> dict[str, Any]:
-        # Made again in this order: if the program ends meanwhile, the others cannot be, which is nobody's concern.
+        # Made again in this order: if the program ends meanwhile, the others need not be made.
         return {"_silence": _Silence(), **self.__dict__}
 
     @staticmethod
@@ -319,7 +319,7 @@ def _silence() -> None:
 
 @contextmanager
 def _answered_within(seconds: float) -> Iterator[None]:
-    """Kill the server of workers where it does not answer in time, which ends the waiting for it."""
+    """Kill the server of workers where it does not answer in time, to end waiting."""
     timer = Timer(seconds, _kill_server)
     timer.daemon = True
     timer.start()

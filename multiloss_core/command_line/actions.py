@@ -230,7 +230,7 @@ class Watched:
     def verdict(self) -> str:
         """Describe the changes beyond chance."""
         if not self.is_tested:
-            return "Whether chance explains the differences is not known: the record has no intervals, or nothing is flagged."
+            return "Chance cannot be tested: the record has no intervals, or nothing is flagged."
         return verdict(self.changes)
 
     @property

@@ -15,6 +15,7 @@ from multiloss_core.formatting import HAS, MINUS, score_name, shortened
 from multiloss_core.tables import MAX_ALERT_RULES, ColumnGuess, ColumnMeanings, Meaning, find_falling, guess_meanings
 from multiloss_core.tables.column_values import BLANK, base_of
 from multiloss_core.tables.repeated_rows import Keep
+from multiloss_core.tables.vocabulary import INVISIBLE
 from multiloss_core.tables.yes_no import is_yes_no, only_word
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
 
@@ -61,7 +62,7 @@ def columns_of(
     rules = () if list(alert_rules or ()) == [NONE] else tuple(_names(alert_rules or (), frame))
     if len(rules) > MAX_ALERT_RULES:
         raise DataError(f"{len(rules)} alert rules were given; choose at most {MAX_ALERT_RULES} with --alert-rules.")
-    rating, given = rating or guess.rating or "", tuple(_names(scores, frame))
+    rating, given = _as_in_table(frame, rating or guess.rating or ""), tuple(_names(scores, frame))
     for name in (*given, *rules, rating):
         _require_column(frame, name)
     rules = tuple(_rule_of(frame, name) for name in rules)
@@ -164,10 +165,18 @@ def _names(given: Sequence[str], frame: pd.DataFrame) -> Iterator[str]:
         parts = text.split(",")
         while parts:
             joined = ((",".join(parts[:end]).strip(), end) for end in range(len(parts), 0, -1))
-            name, end = next((pair for pair in joined if base_of(frame, pair[0]) is not None), (parts[0].strip(), 1))
+            each = ((_as_in_table(frame, name), end) for name, end in joined)
+            name, end = next((pair for pair in each if base_of(frame, pair[0]) is not None), (parts[0].strip(), 1))
             del parts[:end]
             if name:
                 yield name
+
+
+def _as_in_table(frame: pd.DataFrame, name: str) -> str:
+    """Return a column's name with the invisible characters that it has in the table."""
+    if base_of(frame, name) is None:
+        return next((column for column in map(str, frame.columns) if column.translate(INVISIBLE).strip() == name), name)
+    return name
 
 
 def _certain(guess: ColumnGuess, role: str, question: str, option: str) -> None:
@@ -182,6 +191,7 @@ def _role(
 ) -> str | None:
     """Return the column of a role that may be missing, as given or as guessed."""
     if given is not None:
+        given = _as_in_table(frame, given)
         if given != NONE:
             _require_column(frame, given)
         return None if given == NONE else given

@@ -18,7 +18,7 @@ def one_sentence() -> Iterator[None]:
         yield
     except (Exception, KeyboardInterrupt) as error:
         code, complaint = _ending(error)
-        # Nobody may be there to read it.
+        # The reader may have gone.
         with suppress(OSError):
             print(" ".join(complaint.split()), file=sys.stderr, flush=True)
         raise SystemExit(code) from None

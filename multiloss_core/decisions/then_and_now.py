@@ -205,7 +205,7 @@ def verdict(changes: Mapping[str, Change]) -> str:
 
 
 def comparison_notes(record: DecisionRecord, now: Observed, changes: Mapping[str, Change]) -> tuple[str, ...]:
-    """Name segments without thresholds of their own, scores of another scale, and missing intervals."""
+    """Name unlisted segments, scores of another scale, and missing intervals."""
     differs = any(change.is_beyond_chance for change in changes.values())
     notes = [_unlisted_note(record, now), _scale_note(record, now.typical) if differs else ""]
     if record.expected.precision_interval is None and record.settings.amount is None:

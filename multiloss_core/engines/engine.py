@@ -20,7 +20,7 @@ class EngineError(DataError):
 
 
 class UnavailableError(EngineError):
-    """Report that an engine cannot be reached, stopped, or needs a package; the input is not wrong."""
+    """Report an engine that is unreachable, stopped, or needs a package."""
 
 
 class Cancelled(Exception):  # noqa: N818 - nothing went wrong

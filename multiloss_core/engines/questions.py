@@ -74,7 +74,7 @@ def count_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS) -> int:
 def count_rows_of_values(
     engine: Engine, table: str, column: str, texts: Sequence[str], window: RowWindow = ALL_ROWS
 ) -> tuple[int, int]:
-    """Count the rows with one of some texts in a column, and the texts found. Raises EngineError."""
+    """Count the rows with one of some texts in a column, and the texts found."""
     sql = statements.rows_of_values(engine.dialect, engine.source(table), window, column, texts)
     (found,) = engine.query(sql).to_pylist()
     return int(found["n"]), int(found["different"])

@@ -31,7 +31,7 @@ def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
 
 
 def rows_of_values(dialect: Dialect, table: str, window: RowWindow, column: str, texts: Sequence[str]) -> str:
-    """Count the rows whose cell in `column` is one of some texts, `n`, and their different cells, `different`."""
+    """Count the rows with one of some texts in `column`, `n`, and its values there, `different`."""
     cell = dialect.as_text(dialect.name(column))
     where = _where(dialect, window, f"{cell} IN ({', '.join(map(dialect.word, texts))})")
     return f"SELECT count(*) AS n, count(DISTINCT {cell}) AS different FROM {table}{where}"
@@ -231,8 +231,8 @@ def _raised(dialect: Dialect, columns: RatedColumns, name: str) -> str:
 
 def _usable(dialect: Dialect, columns: RatedColumns, names: _Names) -> str:
     return (
-        f"{names.positive} IS NOT NULL AND {_has_usable_scores(dialect, columns, names)} AND {_good_weight(dialect, names)} "
-        f"AND {_reaches_floor(dialect, columns, names)}"
+        f"{names.positive} IS NOT NULL AND {_has_usable_scores(dialect, columns, names)} "
+        f"AND {_good_weight(dialect, names)} AND {_reaches_floor(dialect, columns, names)}"
     )
 
 

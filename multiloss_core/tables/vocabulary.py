@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 Meaning = Literal["positive", "negative", "undecided"]
 
+# Zero-width spaces and joiners, which users do not see in a name.
+INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060"))
 MAX_READ_CHARACTERS = 120
 SHORTEST_PART = 2
 # One letter for each kind of word, so that patterns of kinds are regular expressions; fillers are left out.
@@ -171,7 +173,7 @@ _ENDINGS = (
 
 def name_words(name: object) -> tuple[str, ...]:
     """Split a column's name into words, also joined ones ("fraudscore", "Kundennummer")."""
-    words = words_of(str(name))
+    words = words_of(str(name).translate(INVISIBLE))
     return tuple(part for word in words for part in ((word,) if word in _vocabulary() else _with_ending(word)))
 
 

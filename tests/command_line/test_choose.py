@@ -316,7 +316,9 @@ class TestWhatCannotBeDone:
         unknown = fails(postgres_database, "--table", "nothing")
         assert "nothing" in unknown
         password = "p%40ss"
-        assert password not in fails(f"postgresql://user:{password}@127.0.0.1:1/x", "--table", "a")
+        unreachable = f"postgresql://user:{password}@127.0.0.1:1/x"
+        lost = run("choose", unreachable, "--table", "a", "--marginal-precision", ".2", "--output", tmp_path / "out")
+        assert (lost.exit_code, password in lost.output) == (3, False)
         (tmp_path / "two").mkdir()
         for name in ("one", "other"):
             folder = tmp_path / "two" / name

@@ -118,7 +118,7 @@ def test_pipe_is_refused(name, tmp_path):
 
 @pytest.mark.slow
 def test_many_commands_under_load_all_end(alerts, tmp_path):
-    """Fifty that fail once workers run, and fifty that end well, on a machine that has more to do."""
+    """Run fifty failing and fifty successful commands on a busy machine."""
     jobs = [partial(watched, alerts.with_name(f"{place}.csv"), fails=place % 2 == 0) for place in range(100)]
     for place in range(100):
         alerts.with_name(f"{place}.csv").write_bytes(alerts.read_bytes()[:20_000].rpartition(b"\n")[0])

@@ -43,8 +43,8 @@ TABLE = awkward_table()
 def axes_of(expected, nodes=11):
     """Nodes at scores themselves, just beside them, and at both zeros' place."""
     axes = []
-    for column in expected.scores[expected.usable].T:
-        column = column[np.isfinite(column)]
+    for scores in expected.scores[expected.usable].T:
+        column = scores[np.isfinite(scores)]
         values = np.quantile(column, np.linspace(0, 1, nodes))
         beside = np.nextafter(column[:5], np.inf), np.nextafter(column[5:9], -np.inf)
         axes.append(np.unique(np.concatenate([values, column[:9], *beside, [0.0, 0.1, 5e-324]])))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Hashable
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 

@@ -48,7 +48,7 @@ def same_data(record: DecisionRecord) -> RatedSource | None:
 
 
 def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
-    """Find loaded data with the scores and rules of the record, by name; the same name comes first."""
+    """Find loaded data with the scores and rules of the record; the same name comes first."""
     fitting = [
         source
         for source in _at_hand(record)

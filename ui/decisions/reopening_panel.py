@@ -16,8 +16,8 @@ from multiloss_core.decisions import (
     RecordedTarget,
     Sizes,
     changes_of,
-    comparison_notes,
     compared_sizes,
+    comparison_notes,
     recorded_thresholds,
     verdict,
 )

@@ -21,6 +21,9 @@ from multiloss_core.engines.engine import (
 )
 from multiloss_core.errors import DataError
 
+# The object identifier of the type.
+REAL = 700
+
 
 class DatabaseEngine:
     """Tables of a PostgreSQL database; every question is a read-only transaction of its own.
@@ -98,12 +101,16 @@ class DatabaseEngine:
             try:
                 # In text(), a colon in a name would begin a parameter.
                 result = connection.exec_driver_sql(statement)
-                names, rows = list(result.keys()), result.fetchall()
+                names, kinds = list(result.keys()), [column[1] for column in result.cursor.description]
+                rows = result.fetchall()
             finally:
                 # The connection goes back to others.
                 question.stop = nothing
         columns = zip(*rows, strict=True) if rows else ([] for _ in names)
-        return arrow.table({name: arrow.array(list(column)) for name, column in zip(names, columns, strict=True)})
+        # The shortest text of a single precision number, as it is sent, stands for another double.
+        types = (arrow.float32() if kind == REAL else None for kind in kinds)
+        each = zip(names, columns, types, strict=True)
+        return arrow.table({name: arrow.array(list(column), type=kind) for name, column, kind in each})
 
 
 def _require_one_select(statement: str) -> None:

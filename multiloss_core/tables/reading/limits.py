@@ -25,7 +25,6 @@ MAX_ENTRIES = 2_000
 # The footer of a Parquet file, and the text of all cells; beyond that, words stay a dictionary.
 MAX_FOOTER_BYTES = 2**25
 MAX_TEXT_BYTES = 2**26
-_INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"))
 _NUMBERED = re.compile(r"(.*) \([0-9]+\)", re.DOTALL)
 KEEP_LESS = "keep only the columns that are needed"
 
@@ -91,8 +90,8 @@ def column_names(header: Iterable[object]) -> list[str]:
 
 
 def _plain_name(name: str) -> str:
-    """Strip byte order marks and zero-width spaces, and spaces and quotes around a name."""
-    name = name.translate(_INVISIBLE).strip()
+    """Strip byte order marks, spaces and quotes around a name; queries need all other characters of it."""
+    name = name.strip("\ufeff").strip()
     is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
     return name[1:-1].strip() if is_quoted else name
 

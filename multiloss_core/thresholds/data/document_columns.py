@@ -62,6 +62,28 @@ def without_score(table: Floats, alert_rules: int) -> Bools:
     return np.asarray(np.isneginf(table[:, :scored]).all(axis=1) & ~(table[:, scored:] == 1).any(axis=1))
 
 
+def score_notes(scores: Sequence[str], rows: Indices, unusable: Bools, blank: Bools, empty: Bools) -> Iterator[str]:
+    """Count the rows without a usable score, and those with a blank beside another score."""
+    beside = blank & ~(unusable.any(axis=1) | empty)[:, np.newaxis]
+    for mask, words in (
+        (unusable, "with a score that is not a finite number {were} left out"),
+        (blank & empty[:, np.newaxis], "with no score {were} left out"),
+        (beside, "with a blank beside another score {were} kept; the blank reaches no threshold"),
+    ):
+        if mask.any():
+            row, column = np.argwhere(mask)[0]
+            count = int(mask.any(axis=1).sum())
+            yield (
+                f"{plural(count, 'row')} {words.format(were=were(count))} "
+                f"(first: row {rows[row] + 1:,}, column '{scores[column]}')."
+            )
+
+
+def were(count: int) -> str:
+    """Return "was" for one, else "were"."""
+    return "was" if count == 1 else "were"
+
+
 def rows_of_column(frame: pd.DataFrame, name: str, rows: Indices) -> "pd.Series[Any]":
     """Take some rows of a column, which may be derived."""
     return column_of(frame, name).iloc[rows]

@@ -43,8 +43,10 @@ from multiloss_core.thresholds.data.document_columns import (
     repeated_rows_note,
     require_columns,
     rows_of_column,
+    score_notes,
     undecided_alerts,
     undecided_note,
+    were,
     without_score,
 )
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
@@ -195,15 +197,15 @@ class RatedDocuments:
         """Read rated documents from columns of a table.
 
         Rows without a rating, then rows without any score, then rows below all floors are left out; the funnel and
-        the notes count them. A blank beside another score reaches no threshold. Text or infinity in a score is an error, or such rows are left out and counted when
-        `leave_out_unusable`. `positive` names the rating that means positive, or `meanings` gives what each rating
-        means; both may be left out when the ratings are 0/1, true/false or usual words (see `parse_ratings`). Rows
-        whose rating is blank or undecided, at or above a floor, become the `undecided`. Scores and weight may
-        be derived columns (see `column_of`). Rows that share a value of `group` belong together; a blank one stands
-        alone. `only`: which rows (n,) of the table to read. Row numbers in messages count from 1 below the header.
-        Floors that are not given are estimated by `floor_method` (see `FloorEstimate`). `one_class`: see the class.
-        `alert_rules`: columns of 0 and 1 (blank is 0), or rules of a column of reasons such as "reason has R12"; they
-        become the last columns of the scores.
+        the notes count them. A blank beside another score reaches no threshold. Text or infinity in a score is an
+        error, or such rows are left out and counted when `leave_out_unusable`. `positive` names the rating that means
+        positive, or `meanings` gives what each rating means; both may be left out when the ratings are 0/1, true/false
+        or usual words (see `parse_ratings`). Rows whose rating is blank or undecided, at or above a floor, become the
+        `undecided`. Scores and weight may be derived columns (see `column_of`). Rows that share a value of `group`
+        belong together; a blank one stands alone. `only`: which rows (n,) of the table to read. Row numbers in messages
+        count from 1 below the header. Floors that are not given are estimated by `floor_method` (see `FloorEstimate`).
+        `one_class`: see the class. `alert_rules`: columns of 0 and 1 (blank is 0), or rules of a column of reasons such
+        as "reason has R12"; they become the last columns of the scores.
 
         Raises
         ------
@@ -219,7 +221,7 @@ class RatedDocuments:
         >>> documents.labels
         array([ True, False,  True])
         """
-        require_type(scores, (list, tuple), "a list of names of score columns")
+        require_type(scores, (list, tuple, pd.Index, np.ndarray), "a list of names of score columns")
         require_type(label, str, "the name of one column of ratings")
         require_type(meanings, (Mapping, NoneType), "a mapping of ratings to their meanings")
         if not scores:
@@ -241,21 +243,7 @@ class RatedDocuments:
                 require_usable(cells, ~wrong, rows, expected="finite numbers", way_out=way_out)
         empty = without_score(table, len(alert_rules))
         complete = ~(unusable.any(axis=1) | empty)
-        for mask, words in (
-            (unusable, "with a score that is not a finite number {were} left out"),
-            (blank & empty[:, np.newaxis], "with no score {were} left out"),
-            (
-                blank & complete[:, np.newaxis],
-                "with a blank beside another score {were} kept; the blank reaches no threshold",
-            ),
-        ):
-            if mask.any():
-                row, column = np.argwhere(mask)[0]
-                count = int(mask.any(axis=1).sum())
-                notes.append(
-                    f"{plural(count, 'row')} {words.format(were=_were(count))} "
-                    f"(first: row {rows[row] + 1:,}, column '{scores[column]}')."
-                )
+        notes += score_notes(scores, rows, unusable, blank, empty)
         if not complete.any():
             raise DataError(f"No rated row has a number in {quoted_names(scores)}; choose other score columns.")
         rows, table = rows[complete], table[complete]
@@ -265,8 +253,9 @@ class RatedDocuments:
         floor_array = estimated_floors(table, tuple(scores), floors, floor_method, rows, len(alert_rules))
         below = (table < floor_array).all(axis=1)
         if below.any():
+            count = int(below.sum())
             notes.append(
-                f"{plural(below.sum(), 'rated document', 'lie')} below all floors and {_were(below.sum())} left out "
+                f"{plural(count, 'rated document', 'lie')} below all floors and {were(count)} left out "
                 f"(first: row {rows[below][0] + 1:,}); lower a floor to keep them."
             )
         left_out, rows, table = rows[below], rows[~below], table[~below]
@@ -407,7 +396,3 @@ class RatedDocuments:
             upper = float(scores[first]) if first < len(scores) else np.inf
             result[j] = shortest_between(float(threshold), lower, upper)
         return result
-
-
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"

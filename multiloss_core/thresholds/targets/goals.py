@@ -2,21 +2,27 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.grid_counts import Axes
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.methods import SMOOTH
 from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
+from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap
-from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices
+from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices, threshold_choices
 
 MAX_ROUNDS = 12
+# The thresholds besides the vertices of a path, or the data that have them.
+Choices: TypeAlias = ThresholdChoices | RatedDocuments | CountSurfaces
 # The share of catches, or of alerts, that other thresholds must gain on those of the path.
 LEFT_TO_THE_PATH = 0.02
 Beside = TypeVar("Beside", ManualPoint, GoalPoint)
@@ -24,15 +30,15 @@ Beside = TypeVar("Beside", ManualPoint, GoalPoint)
 Allowed = Callable[[Candidates, Floats, float], Bools]
 
 
-def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float) -> Point:
+def point_for_alerts(path: ThresholdPath, choices: Choices, most: float) -> Point:
     """Find the thresholds with the highest TP that flag at most `most` documents (weights).
 
     Undecided documents count against the cap.
 
-    `choices` holds the thresholds besides the vertices of the path. If it has a fit, expected TP are compared, as
-    chance in the ratings moves them less than counts. TP is never below that of the best corner of the path's majorant.
-    With a fit, thresholds between this corner and the next are preferred unless others gain 2 %, so that a looser goal
-    flags all that a stricter one flags.
+    `choices` holds the thresholds besides the vertices of the path; for data they are those of its method. With a fit,
+    expected TP are compared, as chance in the ratings moves them less than counts. TP is never below that of the best
+    corner of the path's majorant. With a fit, thresholds between this corner and the next are preferred unless others
+    gain 2 %, so that a looser goal flags all that a stricter one flags.
 
     Returns an `OperatingPoint` where that corner is best, else a `GoalPoint`.
 
@@ -42,7 +48,7 @@ def point_for_alerts(path: ThresholdPath, choices: ThresholdChoices, most: float
     return _best_point(path, choices, goal, _too_few(most))
 
 
-def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: DailyCap) -> Point:
+def point_for_busy_days(path: ThresholdPath, choices: Choices, cap: DailyCap) -> Point:
     """Find the highest-TP thresholds that keep a daily cap on the required share of days.
 
     As `point_for_alerts`. Thresholds that keep the cap by luck alone are excluded (`DailyCap.max_total`), except for
@@ -51,6 +57,7 @@ def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: Dai
     Raises DataError: all thresholds that flag something exceed the cap on more days, or a table of counts, without
     days.
     """
+    choices = _choices(path, choices)
     if choices.source.documents is None:
         raise DataError("A table of counts has no days; use a cap on all alerts.")
     bound = cap.max_total(choices.all_weights(cap))
@@ -62,7 +69,7 @@ def point_for_busy_days(path: ThresholdPath, choices: ThresholdChoices, cap: Dai
     return _best_point(path, choices, goal, _too_few(cap.most))
 
 
-def point_for_precision(path: ThresholdPath, choices: ThresholdChoices, least: float) -> Point:
+def point_for_precision(path: ThresholdPath, choices: Choices, least: float) -> Point:
     """Find the thresholds with the highest TP and at least this precision, in (0, 1).
 
     As `point_for_alerts`. With a fit, the expected precision must reach the minimum, too; otherwise lucky thresholds
@@ -76,7 +83,7 @@ def point_for_precision(path: ThresholdPath, choices: ThresholdChoices, least: f
     return _best_point(path, choices, goal, f"No thresholds here have a precision of {100 * least:g} %; lower it.")
 
 
-def point_for_share(path: ThresholdPath, choices: ThresholdChoices, least: float) -> Point:
+def point_for_share(path: ThresholdPath, choices: Choices, least: float) -> Point:
     """Find the thresholds with fewest alerts that keep a share of all rated positives.
 
     As `point_for_precision`, for a share instead of a precision.
@@ -165,7 +172,16 @@ class _Found:
         return self.merit[0] >= best.merit[0] - LEFT_TO_THE_PATH * abs(best.merit[0])
 
 
-def _best_point(path: ThresholdPath, choices: ThresholdChoices, goal: _Goal, refusal: str) -> Point:
+def _choices(path: ThresholdPath, choices: Choices) -> ThresholdChoices:
+    """Find the thresholds besides the vertices of a path of data, as its method allows."""
+    if isinstance(choices, ThresholdChoices):
+        return choices
+    fit = smooth_fit(choices) if path.method == SMOOTH.name else None
+    return threshold_choices(path, choices, fit=fit)
+
+
+def _best_point(path: ThresholdPath, known: Choices, goal: _Goal, refusal: str) -> Point:
+    choices = _choices(path, known)
     along = choices.along(path, goal.cap)
     corner = _best_corner(path, along, goal)
     searches = [_Search(path, each, goal, along, corner) for each in choices.beside_rules(path, corner)]
