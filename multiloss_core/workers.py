@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import count
-from multiprocessing import connection, parent_process, process
+from multiprocessing import connection, parent_process, process, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Event, Lock, Thread, Timer
@@ -351,6 +351,9 @@ def _main_hidden() -> Iterator[None]:
     main = sys.modules["__main__"]
     hidden = _Hidden(main)
     sys.modules["__main__"] = hidden
+    if sys.platform != "win32":
+        # Started below, it would allow interrupts again.
+        resource_tracker.ensure_running()
     masked = None if sys.platform == "win32" else signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
