@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import count
-from multiprocessing import connection, parent_process, process
+from multiprocessing import connection, parent_process, process, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Event, Lock, Thread, Timer
@@ -274,11 +274,21 @@ class _Context:
 
 class _Process(BaseProcess):
     _start_method: str
+    _seen_ended = 0.0
 
     def start(self) -> None:
         super().start()
         # The end of the program would wait for it; instead it ends with the program.
         process._children.discard(self)  # type: ignore[attr-defined]
+
+    def is_alive(self) -> bool:
+        alive = super().is_alive()
+        if alive and self._start_method == "forkserver" and _has_ended(self.pid):
+            self._seen_ended = self._seen_ended or monotonic()
+            if monotonic() > self._seen_ended + SECONDS_TO_STOP:
+                # It does not report the end, so no other worker would come.
+                _kill_server()
+        return alive
 
     def join(self, timeout: float | None = None) -> None:
         super().join(SECONDS_TO_STOP if timeout is None else timeout)
@@ -319,6 +329,13 @@ def _answered_within(seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
+def _has_ended(process: int | None) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return Path("/proc/self/stat").exists()
+
+
 def _kill_server() -> None:
     if sys.platform != "win32" and (server := forkserver._forkserver._forkserver_pid) is not None:  # type: ignore[attr-defined]
         with suppress(OSError):
@@ -334,6 +351,9 @@ def _main_hidden() -> Iterator[None]:
     main = sys.modules["__main__"]
     hidden = _Hidden(main)
     sys.modules["__main__"] = hidden
+    if sys.platform != "win32":
+        # Started below, it would allow interrupts again.
+        resource_tracker.ensure_running()
     masked = None if sys.platform == "win32" else signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,5 +1,8 @@
 """Test sheets, lines, repeated rows, names with commas and encodings on the command line."""
 
+import gzip
+import json
+
 import pytest
 
 from tests.command_line.conftest import chosen, complaint, rated_month, run
@@ -105,3 +108,63 @@ def test_folder_is_read_as_its_file(tmp_path, decided, encoding):
     for part in ("thresholds", "expected", "columns"):
         assert of_folder[part] == of_file[part]
     assert of_folder["data"]["funnel"] == of_file["data"]["funnel"]
+
+
+def test_packed_text_is_read(tmp_path, decided):
+    frame = small()
+    frame.to_csv(tmp_path / "alerts.csv", index=False)
+    frame.to_csv(tmp_path / "alerts.csv.gz", index=False)
+    frame.to_csv(tmp_path / "alerts.tsv.gz", index=False, sep="\t")
+    plain = decided(tmp_path / "alerts.csv")
+    for name in ("alerts.csv.gz", "alerts.tsv.gz"):
+        assert decided(tmp_path / name)["expected"] == plain["expected"]
+
+
+def test_packed_folder_is_read_as_its_file(tmp_path, decided):
+    frame, folder = small(), tmp_path / "alerts"
+    folder.mkdir()
+    frame.to_csv(tmp_path / "alerts.csv", index=False)
+    frame[:300].to_csv(folder / "1.csv.gz", index=False)
+    frame[300:].to_csv(folder / "2.csv.gz", index=False)
+    assert decided(folder)["expected"] == decided(tmp_path / "alerts.csv")["expected"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x1f\x8b damaged", gzip.compress(gzip.compress(b"a,b\n1,2\n")), gzip.compress(b"")]
+)
+def test_packed_file_that_is_no_table_is_refused(tmp_path, content):
+    path = tmp_path / "alerts.csv.gz"
+    path.write_bytes(content)
+    assert "alerts.csv.gz" in complaint(run("choose", path, "--marginal-precision", ".2", "--output", tmp_path / "out"))
+
+
+def test_other_kind_in_a_folder_is_not_ignored(tmp_path):
+    folder = tmp_path / "alerts"
+    (folder / "mixed").mkdir(parents=True)
+    frame = small()
+    frame.to_parquet(folder / "old.parquet")
+    frame.to_csv(folder / "new.csv", index=False)
+    frame.to_parquet(folder / "mixed" / "1.parquet")
+    frame.to_csv(folder / "mixed" / "2.csv", index=False)
+    given = ["choose", folder, "--marginal-precision", ".2", "--output", tmp_path / "out"]
+    assert "'new.csv', 'old.parquet', 'mixed'" in complaint(run(*given))
+    assert "holds CSV and Parquet files" in complaint(run(*given, "--table", "mixed"))
+
+
+def test_written_files_are_no_tables(tmp_path, decided):
+    folder = tmp_path / "alerts"
+    folder.mkdir()
+    small().to_csv(folder / "new.csv", index=False)
+    given = ["choose", folder, "--marginal-precision", ".2", "--floor-method", "corner", "--output"]
+    for output in (folder, folder / "decided"):
+        assert run(*given, output).exit_code == 0
+    assert run(*given, tmp_path / "again").exit_code == 0
+
+
+def test_json_goes_to_the_output(tmp_path):
+    small().to_csv(tmp_path / "alerts.csv", index=False)
+    assert run("choose", tmp_path / "alerts.csv", *TARGET, "--output", tmp_path / "out").exit_code == 0
+    record, _ = chosen(tmp_path / "out")
+    result = run("watch", record, tmp_path / "alerts.csv", "--json", "-")
+    assert json.loads(result.stdout)["data"]["source"] == "alerts.csv"
+    assert "now observed" in result.stderr

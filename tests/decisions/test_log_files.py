@@ -1,6 +1,7 @@
 """Test logs whose file is gone, copied or restored, and databases that hang."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -9,19 +10,20 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from decision_log import DecisionLog, connection
+from decision_log import DecisionLog, connection, store
 from decision_log.backup import back_up, restore
 from multiloss_core import DataError
 from tests.decisions.logs import check_output
 from tests.decisions.records import make_record
 
 ENTRIES = 450
+OVERWRITE = "import sys; open(sys.argv[1], 'r+b').write(b'no database at all ' * 5)"
 
 
 class TestFileThatIsGone:
@@ -258,3 +260,171 @@ def stopped_processes(address, *, server=False):
     finally:
         for pid in found:
             os.kill(pid, signal.SIGCONT)
+
+
+class TestCopyThatIsRefused:
+    @pytest.fixture
+    def path(self, tmp_path):
+        return tmp_path / "decisions.db"
+
+    @pytest.fixture
+    def address(self, path):
+        return f"sqlite:///{path}"
+
+    @pytest.fixture
+    def copy(self, address, tmp_path):
+        with DecisionLog(address) as log:
+            for _ in range(3):
+                log.add(make_record())
+        back_up(address, tmp_path / "copy.db")
+        return tmp_path / "copy.db"
+
+    def assert_refused(self, address, path, file, words, **options):
+        with DecisionLog(address) as log:
+            before = log.export()
+        with pytest.raises(DataError, match=words):
+            restore(address, file, **options)
+        with DecisionLog(address) as log:
+            assert log.export() == before
+        assert list(path.parent.glob("*before*")) == []
+
+    def test_tables_with_the_same_names(self, address, path, copy, tmp_path):
+        with closing(sqlite3.connect(tmp_path / "alike.db")) as alike:
+            alike.execute("CREATE TABLE decision_log_entries (id INTEGER)")
+            alike.execute("CREATE TABLE decision_log_version (version_num TEXT)")
+            alike.execute("INSERT INTO decision_log_version VALUES ('1')")
+            alike.commit()
+        self.assert_refused(address, path, tmp_path / "alike.db", "no copy of a decision log")
+
+    def test_copy_that_was_changed(self, address, path, copy):
+        with closing(sqlite3.connect(copy)) as changed:
+            changed.execute("DROP TRIGGER decision_log_entries_no_update")
+            changed.execute("UPDATE decision_log_entries SET author = 'Eve' WHERE id = 2")
+            changed.commit()
+        self.assert_refused(address, path, copy, "not as the program wrote it")
+
+    def test_copy_without_the_noted_head(self, address, path, copy):
+        self.assert_refused(address, path, copy, "not as the program wrote it", head="f" * 64)
+
+    def test_former_state_needs_the_option(self, address, path, copy):
+        with DecisionLog(address) as log:
+            log.add(make_record())
+            newer = log.export()
+        self.assert_refused(address, path, copy, "has 1 events more; give --older")
+        kept = restore(address, copy, older=True)
+        with DecisionLog(address) as log:
+            assert len(log.entries()) == 3
+        with DecisionLog(f"sqlite:///{kept}") as log:
+            assert log.export() == newer
+            assert log.audit().faults == ()
+
+
+class TestFileThatIsDamaged:
+    @pytest.fixture
+    def path(self, tmp_path):
+        with DecisionLog(f"sqlite:///{tmp_path / 'decisions.db'}") as log:
+            for _ in range(20):
+                log.add(make_record())
+        return tmp_path / "decisions.db"
+
+    def test_changed_bits_are_one_sentence(self, path):
+        content = path.read_bytes()
+        generator, sentences = random.Random(0), []
+        for _ in range(60):
+            bit = generator.randrange(100 * 8) if generator.random() < 0.5 else generator.randrange(len(content) * 8)
+            changed = bytearray(content)
+            changed[bit // 8] ^= 1 << bit % 8
+            path.write_bytes(changed)
+            for ending in ("-wal", "-shm"):
+                path.with_name(path.name + ending).unlink(missing_ok=True)
+            try:
+                with DecisionLog(f"sqlite:///{path}") as log:
+                    log.audit()
+                    log.listing()
+            except DataError as error:
+                sentences.append(str(error))
+        assert sentences
+        assert not [sentence for sentence in sentences if "\n" in sentence]
+
+    def test_check_names_damage_of_the_file(self, path):
+        with closing(sqlite3.connect(path)) as found:
+            pages = found.execute("SELECT rootpage FROM sqlite_master WHERE name LIKE 'ix_%author'").fetchone()[0]
+            size = found.execute("PRAGMA page_size").fetchone()[0]
+        content = bytearray(path.read_bytes())
+        place = content.index(b"Ann", (pages - 1) * size) if b"Ann" in content[(pages - 1) * size :] else None
+        content[(place or pages * size - 4)] ^= 1
+        path.write_bytes(content)
+        with DecisionLog(f"sqlite:///{path}") as log:
+            assert "file of the log is damaged" in log.audit().faults[0]
+
+    def test_file_that_is_cut_acknowledges_no_write(self, path):
+        with DecisionLog(f"sqlite:///{path}") as log:
+            log.entries()
+            os.truncate(path, 8192)
+            with pytest.raises(DataError, match="moved, replaced or deleted"):
+                log.add(make_record())
+
+    def test_acknowledged_write_survives_an_overwritten_header(self, path):
+        with DecisionLog(f"sqlite:///{path}") as log:
+            log.entries()
+            # Opened anew, the file would lose the locks of SQLite.
+            subprocess.run([sys.executable, "-c", OVERWRITE, str(path)], check=True)
+            with suppress(DataError):
+                number = log.add(make_record())
+                log.remark(number, "Ann", "x")
+        with DecisionLog(f"sqlite:///{path}") as log:
+            assert log.audit().faults == ()
+            assert log.get(number).remarks
+
+
+def test_log_in_a_folder_without_rights_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "decisions.db"
+    with DecisionLog(f"sqlite:///{path}") as log:
+        log.add(make_record())
+    # An administrator may write everywhere.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    before = sorted(tmp_path.iterdir())
+    with DecisionLog(f"sqlite:///{path}") as log:
+        assert len(log.entries()) == 1
+        assert log.audit().faults == ()
+        with pytest.raises(DataError, match="readonly"):
+            log.add(make_record())
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Only Linux limits the size of files here.")
+def test_full_disk_is_named(tmp_path):
+    code = (
+        "import resource, sys\nfrom decision_log import DecisionLog\nfrom multiloss_core import DataError\n"
+        "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from tests.decisions.records import make_record\n"
+        "log = DecisionLog(sys.argv[1])\nresource.setrlimit(resource.RLIMIT_FSIZE, (150_000, -1))\n"
+        "try:\n    while True: log.add(make_record())\nexcept DataError as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", code, f"sqlite:///{tmp_path / 'decisions.db'}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "The disk of the decision log is full" in done.stdout
+
+
+def test_withdrawn_entry_is_not_deployed_in_a_race(tmp_path, monkeypatch):
+    address = f"sqlite:///{tmp_path / 'decisions.db'}"
+    with DecisionLog(address) as log, DecisionLog(address) as other:
+        log.add(make_record())
+        original = store.writing
+
+        @contextmanager
+        def late(engine):
+            # Another user is faster.
+            monkeypatch.setattr(store, "writing", original)
+            other.remark(1, "Bob", "Wrong data.", withdraws=True)
+            with original(engine) as connection:
+                yield connection
+
+        monkeypatch.setattr(store, "writing", late)
+        with pytest.raises(DataError, match="is withdrawn"):
+            log.mark_deployed(1, "Ann")
+        assert log.deployed_entries() == ()
+        # As an earlier version of the program let happen.
+        monkeypatch.setattr(store.LogEntry, "withdrawn", None)
+        log.mark_deployed(1, "Ann")
+        assert log.audit().faults == ("Event 3 deploys entry 1, which event 2 had withdrawn.",)
