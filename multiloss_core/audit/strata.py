@@ -33,8 +33,8 @@ class AuditStrata:
     Stratum i of `edges` (h - 1, k), falling from row to row, holds the documents below all `floors` (k,) that reach one
     of the edges i and none of the rows before; the last one holds all others below the floors. Where `blocks` (k,) has
     a finite threshold, one more stratum holds the documents that reach one: they are blocked without a rating.
-    A blank score reaches no edge; documents without any score belong to no stratum. The last `alert_rules` scores are alert rules, 0
-    where they are blank.
+    A blank score reaches no edge; documents without any score belong to no stratum. The last `alert_rules` scores are
+    alert rules, 0 where they are blank.
 
     Raises
     ------

@@ -90,7 +90,7 @@ def column_names(header: Iterable[object]) -> list[str]:
 
 
 def _plain_name(name: str) -> str:
-    """Strip byte order marks, spaces and quotes around a name; queries need all other characters of it."""
+    """Strip byte order marks, spaces and quotes around a name; queries need the rest."""
     name = name.strip("\ufeff").strip()
     is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "\"'"
     return name[1:-1].strip() if is_quoted else name
