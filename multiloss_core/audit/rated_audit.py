@@ -21,6 +21,7 @@ from multiloss_core.tables.vocabulary import listed, name_words
 from multiloss_core.tables.yes_no import flag_values
 from multiloss_core.thresholds.data.document_checks import first_row
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.data.rating_floors import lowest_scores
 
 # Rows that may be missing without being asked about; growth of a stratum between plan and draw, by factor and number.
 MAX_MISSING, MAX_GROWTH, MAX_GROWN = 3, 5.0, 100
@@ -167,13 +168,13 @@ class Audit:
         if self.scores is None or self.labels is None or self.drawn_from is None:
             raise DataError("Only counts of this audit are known; read its file again.")
         kept = ~(documents.scores >= self.strata.blocks).any(axis=1)
-        scores = np.vstack([documents.scores[kept], self.scores])
+        scores = np.vstack([documents.scores[kept], np.where(np.isnan(self.scores), -np.inf, self.scores)])
         return RatedDocuments(
             scores,
             np.append(documents.labels[kept], self.labels),
             np.append(documents.weights[kept], self.weights[self.drawn_from]),
             documents.names,
-            scores.min(axis=0).tolist(),
+            lowest_scores(scores).tolist(),
             alert_rules=documents.alert_rules,
         )
 
