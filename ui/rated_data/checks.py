@@ -165,7 +165,7 @@ def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
 def _show_losses(funnel: DataFunnel) -> None:
     lost = (
         (funnel.read - funnel.rated, "undecided"),
-        (funnel.rated - funnel.complete, "with incomplete scores"),
+        (funnel.rated - funnel.complete, "without a score"),
         (funnel.complete - funnel.at_or_above_floor, "below all floors"),
     )
     used = f"**{count(funnel.at_or_above_floor)} used, {count(funnel.positives)} of them fraud**"

@@ -123,18 +123,15 @@ def test_rows_with_unusable_scores_can_be_left_out(app, case):
     assert box(app, "leave").value is True
 
 
-def test_blank_scores_and_blank_ratings_are_left_out_and_counted(app):
+def test_blank_scores_and_blank_ratings_are_counted(app):
     frame = rated_frame()
     frame.loc[[2, 5, 7], "model B"] = np.nan
     frame.loc[[1, 2], "rating"] = None
     upload(app, csv_of(frame), "blanks.csv")
     assert not app.error
-    assert funnel(app)[:3] == [len(frame), len(frame) - 2, len(frame) - 4]
-    assert infos(app)[:2] == [
-        "2 rows with a blank score were left out (first: row 6, column 'model B').",
-        "2 rows are undecided in 'rating': neither true nor false positives; 1 of them count as "
-        "alerts, the others have no usable score at or above a floor.",
-    ]
+    assert funnel(app)[:3] == [len(frame), len(frame) - 2, len(frame) - 2]
+    assert "2 rows with a blank beside another score were kept" in infos(app)[0]
+    assert "2 rows are undecided in 'rating'" in infos(app)[1]
 
 
 def test_a_single_positive_works_with_a_caution(app):

@@ -85,17 +85,17 @@ class TestRatings:
             documents_of(frame, positive="theft")
 
     def test_one_class_left_after_dropping_rows_is_refused(self, frame):
-        frame.loc[[1, 2, 4], "a"] = np.nan
+        frame.loc[[1, 2, 4], ["a", "b"]] = np.nan
         with pytest.raises(DataError, match=r"'rating' is negative \(2 rows, first: row 1\).*check"):
             documents_of(frame)
 
 
 class TestScores:
-    def test_blank_scores_are_left_out_and_counted_with_first_row(self, frame):
+    def test_blank_scores_lie_below_all_others_and_are_counted(self, frame):
         frame.loc[[2, 4], "b"] = np.nan
         documents = documents_of(frame)
-        assert documents.scores[:, 1].tolist() == [5.0, 2.0, 1.0]
-        assert documents.funnel.complete == 3
+        assert documents.scores[:, 1].tolist() == [5.0, 2.0, -np.inf, 1.0, -np.inf]
+        assert documents.funnel.complete == 5
         assert any("2 rows" in note and "row 3" in note and "'b'" in note for note in documents.notes)
 
     @pytest.mark.parametrize("bad", [np.inf, -np.inf, "high", "1,5", "1e200"])
@@ -120,7 +120,7 @@ class TestScores:
             DataError, match=r"'a' has values that are not finite numbers \(5 rows.*choose another score column"
         ):
             documents_of(frame)
-        with pytest.raises(DataError, match=r"number in every score column \('a', 'b'\); choose fewer"):
+        with pytest.raises(DataError, match=r"number in 'a', 'b'; choose other"):
             documents_of(frame, leave_out_unusable=True)
 
     def test_a_constant_score_is_refused(self, frame):
@@ -274,10 +274,10 @@ class TestFunnel:
             if rating is None or not rating.strip():
                 continue
             rated += 1
-            if None in row:
+            if row == [None, None]:
                 continue
             complete += 1
-            if row[0] < 0.6 and row[1] < 0.7:
+            if (row[0] or 0) < 0.6 and (row[1] or 0) < 0.7:
                 continue
             above += 1
             positives += rating.strip().lower() == "fraud"
@@ -296,8 +296,8 @@ class TestConstructor:
             (([[1.0], [2.0]], [0, 2]), r"0 or 1; row 2 holds"),
             (([[1.0], [2.0]], [0, 1, 1]), r"one label for each of the 2 documents"),
             (([[1.0], [2.0]], [0, 1], [1.0]), r"one weight for each of the 2 documents"),
-            (([[1.0], [np.nan]], [0, 1]), r"'score 1' has 1 values.*row 2.*correct or remove"),
-            (([[1.0, 2.0], [2.0, np.inf]], [0, 1]), r"'score 2' has 1 values.*row 2"),
+            (([[1.0], [1e101]], [0, 1]), r"'score 1' has 1 unusable number.*row 2.*correct or remove"),
+            (([[1.0, 2.0], [2.0, np.inf]], [0, 1]), r"'score 2' has 1 unusable number.*row 2"),
             (([[1.0], [1.0]], [0, 1]), r"'score 1' holds the same score, 1, in all 2 rows"),
             (([[1.0], [2.0]], [0, 1], None, ["a", "b"]), r"2 names were given for 1"),
             (([[1.0, 2.0], [2.0, 3.0]], [0, 1], None, ["a", "a"]), r"distinct names.*'a'"),
@@ -348,9 +348,9 @@ class TestGroups:
         kept = [
             i
             for i, (a, b, rating) in enumerate(zip(frame["a"], frame["b"], frame["rating"], strict=True))
-            if rating and a != "n/k" and not np.isnan(b) and (a >= 0.4 or b >= 0.5)
+            if rating and a != "n/k" and (a >= 0.4 or b >= 0.5)
         ]
-        assert documents.scores.tolist() == [[frame["a"][i], frame["b"][i]] for i in kept]
+        assert documents.scores.tolist() == [[frame["a"][i], frame["b"].fillna(-np.inf)[i]] for i in kept]
         who = frame["who"].to_numpy()[kept]
         assert np.array_equal(documents.groups[:, None] == documents.groups, who[:, None] == who)
         assert sorted(set(documents.groups)) == list(range(len(set(who))))
