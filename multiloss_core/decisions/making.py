@@ -32,7 +32,7 @@ from multiloss_core.decisions.segments import (
     segment_kind,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import HAS, score_name
+from multiloss_core.formatting import HAS
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints
@@ -177,9 +177,8 @@ def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) ->
         columns.group,
         columns.leave_out_unusable,
         columns.known_meanings or None,
-        _whole_numbers(data.names, dataset.frame) or None,
-        tuple(_alert_rule(dataset.frame, name) for name in columns.alert_rules) or None,
-        columns.repeats,
+        alert_rules=tuple(_alert_rule(dataset.frame, name) for name in columns.alert_rules) or None,
+        repeats=columns.repeats,
     )
 
 
@@ -188,16 +187,6 @@ def _alert_rule(frame: pd.DataFrame, name: str) -> RecordedAlertRule:
     word = None if column == name else name.removeprefix(f"{column}{HAS}")
     kind = segment_kind(frame[column]) if column in frame else "number"
     return RecordedAlertRule(name, column, word, "boolean" if kind == "text" and word is None else kind)
-
-
-def _whole_numbers(names: Sequence[str], frame: pd.DataFrame) -> tuple[str, ...]:
-    """Name the scores whose columns hold whole numbers by their type."""
-    columns = {name: frame.get(score_name(name)) for name in names}
-    return tuple(
-        name
-        for name, column in columns.items()
-        if isinstance(column, pd.Series) and pd.api.types.is_integer_dtype(column.dtype)
-    )
 
 
 def funnel_of(data: RatedData) -> DataFunnel | None:

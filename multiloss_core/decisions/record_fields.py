@@ -148,7 +148,7 @@ class RecordedColumns:
     meanings: Annotated[dict[AnyText, Meaning], Field(max_length=MAX_MEANINGS)] | None = None
     """Meaning of each rating, in lower-case words. Left out of tables of counts."""
     whole_numbers: Names | None = None
-    """Scores that hold whole numbers only, which no NaN is among. Left out where there are none."""
+    """Scores that hold whole numbers only, in records of earlier versions."""
     alert_rules: (
         Annotated[tuple[RecordedAlertRule, ...], BeforeValidator(as_tuple), Field(max_length=MAX_ALERT_RULES)] | None
     ) = None
