@@ -308,7 +308,10 @@ class TestWhatCannotBeDone:
         for name in ("tp", "fp", "alerts", "precision"):
             content["expected"][f"{name}_interval"] = None
         other.write_text(json.dumps(content), encoding="utf-8")
-        assert "the record has no 95 % intervals" in fails(frame, record=other)
+        frame.to_csv(tmp_path / "newer.csv", index=False)
+        without = run("watch", other, tmp_path / "newer.csv")
+        assert without.exit_code in (0, 1)
+        assert "no intervals for new data" in without.output
 
     def test_a_decision_on_a_table_of_counts(self, fails, tmp_path):
         from dataclasses import replace

@@ -182,9 +182,11 @@ class TestFiles:
         assume(not any("\r" in name for name in record.columns.scores))
         rows = list(csv.DictReader(io.StringIO(thresholds_csv(record), newline="")))
         assert [float(row["threshold"]) for row in rows] == record.threshold_array.tolist()
-        assert [row["classifier"].removeprefix("'") for row in rows] == [
-            name.removeprefix("'") for name in record.columns.scores
-        ]
+        written, names = (
+            [one.replace("'", "") for one in each]
+            for each in ((row["classifier"] for row in rows), record.columns.scores)
+        )
+        assert written == names
         assert {row["rule"] for row in rows} == {record.settings.rule}
         starts = [row["classifier"].lstrip()[:1] for row in rows if not is_number(row["classifier"])]
         assert not any(start in tuple("=+-@\t\r\n") for start in starts if start)
