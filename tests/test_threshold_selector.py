@@ -58,7 +58,9 @@ def test_the_point_is_that_of_the_library(documents):
 @pytest.mark.parametrize("method", [method.name for method in PATH_METHODS[:-1]])
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_decision_function_is_positive_where_document_is_flagged(documents, method, rule):
-    selector = ThresholdSelector(0.4, rule=rule, method=method, floors=documents.floors).fit(documents.scores, documents.labels)
+    selector = ThresholdSelector(0.4, rule=rule, method=method, floors=documents.floors).fit(
+        documents.scores, documents.labels
+    )
     scores = np.random.default_rng(0).permuted(documents.scores, axis=0)
     np.testing.assert_array_equal(selector.decision_function(scores) > 0, selector.predict(scores))
 
@@ -80,7 +82,10 @@ def test_weights_groups_and_names_reach_the_documents(documents):
 @pytest.mark.slow
 def test_it_can_be_cross_validated_searched_and_cloned(documents):
     scores, labels, floors = documents.scores, documents.labels, tuple(documents.floors)
-    assert cross_val_score(ThresholdSelector(0.3, floors=floors), scores, labels, cv=3, scoring="precision").min() > labels.mean()
+    assert (
+        cross_val_score(ThresholdSelector(0.3, floors=floors), scores, labels, cv=3, scoring="precision").min()
+        > labels.mean()
+    )
     targets = [0.1, 0.3, 0.6]
     search = GridSearchCV(ThresholdSelector(floors=floors), {"marginal_precision": targets}, cv=3, scoring="precision")
     search.fit(scores, labels)

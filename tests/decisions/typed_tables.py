@@ -335,6 +335,8 @@ def in_sqlite(connection, *, text=False):
 
 def in_postgresql(connection):
     """Return a function that makes a table in PostgreSQL."""
+    # Prepared statements would expect the columns of an earlier table.
+    connection.prepare_threshold = None
 
     def make(table):
         _create(connection, table, (TYPES[one.kind][1] for one in table.columns))
@@ -378,7 +380,9 @@ def differences(table, databases):
     for name, make in databases.items():
         connection = make(table)
         found["SQL", name] = partial(_selected, connection, record)
-        found["Python", name] = partial(lambda connection: python(_rows(connection)), connection)
+        # As text, PostgreSQL shortens single precision, so that 0.1 would be another number than in its own comparisons.
+        options = {"binary": True} if name == "PostgreSQL" else {}
+        found["Python", name] = partial(lambda made, options: python(_rows(made, **options)), connection, options)
     counts, wrong = Counter(), []
     for (export, name), flags in found.items():
         counts[export, name] += 1
@@ -398,7 +402,7 @@ def _selected(connection, record):
     return [row in chosen for row in range(ROWS)]
 
 
-def _rows(connection):
-    found = connection.execute("SELECT * FROM alerts ORDER BY row_no")
+def _rows(connection, **options):
+    found = connection.execute("SELECT * FROM alerts ORDER BY row_no", **options)
     names = [column[0] for column in found.description]
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
