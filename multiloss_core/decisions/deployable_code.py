@@ -27,10 +27,10 @@ from multiloss_core.thresholds.targets.thresholds_file import (
 _SAFE_DISTANCE = Fraction(45, 100)
 
 # Cells of a segment column of numbers that are read as blanks, in lower case.
-_NO_NUMBERS = ("", "nan", "inf", "-inf", "infinity", "-infinity")
+_NO_NUMBERS = ("", *NOTHING, "inf", "-inf", "infinity", "-infinity")
 
 # Cells of a score that are blank, in lower case; some databases hold NaN to be larger than any number.
-_BLANK_SCORES = ("", "nan", "na", "n/a", "null", "none")
+_BLANK_SCORES = ("", *NOTHING)
 # How a text column may write a whole number, as of DECIMAL.
 _DECIMALS = ("", ".0", ".00", ".000", ".0000")
 # Stands for a blank: on the far side of every threshold, and a number in every database.

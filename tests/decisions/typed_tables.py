@@ -65,7 +65,7 @@ SEGMENTS = (
     *("date", "timestamp", "time", "truths"),
 )
 KIND_OF = {"large bigint": "bigint", "listed": "text", "codes": "text", "truths": "text"}
-BLANK_SCORES = ("", "  ", "NaN", "nan", "NULL", "n/a")
+BLANK_SCORES = ("", "  ", "NaN", "nan", "NULL", "n/a", "-", "?", "#N/A", "None")
 YES_NO = (
     ("true", "false"),
     ("T", "F"),
@@ -87,11 +87,8 @@ PLACES = (
     "ZÜRICH",
     "город",
     "город ",
-    "007",
-    "7",
-    "7.0",
-    "1e3",
     "n/a",
+    *("null", "NaN", "a\tb", "\N{NO-BREAK SPACE}web", "back\\slash", "-", "(blank)", "007"),
 )
 
 
@@ -204,7 +201,7 @@ def _segments(draw, drawn):
     if drawn in ("text", "char", "enum"):
         pool = draw.sample(PLACES, 5)
     elif drawn == "codes":
-        pool = ["0742", "742", "5411", " 5411", "12"][: draw.choice((3, 5))]
+        pool = draw.choice((["0742", "742", "5411"], ["742", " 5411", "12", "7.0", draw.choice(BLANK_SCORES)]))
     elif drawn == "truths":
         pool = draw.choice((("true", "false"), ("t", "f"), ("True", "FALSE"), ("Y", "N"), ("1", "0")))
     elif drawn == "boolean":
