@@ -368,6 +368,8 @@ def differences(table, databases):
         record, expected = decided(table, frame)
     except DataError:
         return Counter(), []
+    except Exception as error:  # noqa: BLE001
+        return Counter({("Record", "table"): 1}), [f"Table {table.seed}: Record, table, failed: {error!r:.200}"]
     python = python_flags(record)
     found = {
         ("Record", "table"): lambda: record.flags(frame).tolist(),
