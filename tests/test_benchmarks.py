@@ -43,6 +43,7 @@ SHORTEST = {
     "cut_interval": ("1", {"POPULATIONS": "module.POPULATIONS[:1]", "CHOICES": ("F1",)}),
     "engines": ("--rows 2e4 --large 0 --repetitions 1", {}),
     "journey": ("2000", {"PAGES": "{name: module.PAGES[name] for name in ('', 'rated_data')}"}),
+    "exports": ("5", {}),
     "load": ("--users 1 --seconds 1", {"OPENINGS_ALONE": 1, "ROUNDS": 1}),
     "real_halves": ("--splits 1 --processes 1 --tables tumour_detectors", {}),
     "regret": ("--samples 2 --processes 1 --kinds smooth --populations gauss2 --positives 30", {}),

@@ -27,10 +27,12 @@ from multiloss_core.thresholds.targets.thresholds_file import (
 _SAFE_DISTANCE = Fraction(45, 100)
 
 # Cells of a segment column of numbers that are read as blanks, in lower case.
-_NO_NUMBERS = ("", "nan", "inf", "-inf", "infinity", "-infinity")
+_NO_NUMBERS = ("", *NOTHING, "inf", "-inf", "infinity", "-infinity")
 
 # Cells of a score that are blank, in lower case; some databases hold NaN to be larger than any number.
-_BLANK_SCORES = ("", "nan", "na", "n/a", "null", "none")
+_BLANK_SCORES = ("", *NOTHING)
+# How a text column may write a whole number, as of DECIMAL.
+_DECIMALS = ("", ".0", ".00", ".000", ".0000")
 # Stands for a blank: on the far side of every threshold, and a number in every database.
 _BEYOND = 1e300
 
@@ -239,13 +241,20 @@ def _equals_number(column: str, keys: Sequence[str], dialect: _Dialect, texts: S
     whole = [key for key in keys if key.removeprefix("-").isdecimal() and len(key) < _MAX_DIGITS]
     others = [dialect.number(float(key)) for key in keys if key not in whole]
     cell = trimmed_in_sql(f"LOWER(CAST({column} AS {dialect.string}))", dialect.text)
-    texts = [*texts, *(f"{key}{decimals}" for key in whole for decimals in ("", ".0"))]
+    texts = [*texts, *(f"{key}{decimals}" for key in whole for decimals in _DECIMALS)]
     found = [f"{column} IN ({', '.join(map(dialect.text, whole))})"] if whole else []
     if texts:
         found.append(f"{cell} IN ({', '.join(map(dialect.text, texts))})")
     if others:
-        found.append(f"CAST(NULLIF({cell}, '') AS {dialect.double}) IN ({', '.join(others)})")
+        found.append(f"{_double_of(column, dialect)} END IN ({', '.join(others)})")
     return found
+
+
+def _double_of(column: str, dialect: _Dialect) -> str:
+    """Begin a CASE that gives a cell as a double, unless it is a word for a blank."""
+    blanks = ", ".join(map(dialect.text, _BLANK_SCORES))
+    cell = f"TRIM(LOWER(CAST({column} AS {dialect.string})))"
+    return f"CASE WHEN {cell} NOT IN ({blanks}) THEN CAST({column} AS {dialect.double})"
 
 
 def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect: _Dialect) -> str:
@@ -257,11 +266,8 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
             conditions.append(_is_raised(rules[name], dialect))
         elif value is not None:
             column, reaches = dialect.identifier(score_name(name)), comparison(name)
-            cell = f"TRIM(LOWER(CAST({column} AS {dialect.string})))"
-            blanks = ", ".join(map(dialect.text, _BLANK_SCORES))
-            number = f"CASE WHEN {cell} NOT IN ({blanks}) THEN CAST({column} AS {dialect.double}) "
             never = dialect.number(-_BEYOND if reaches == ">=" else _BEYOND)
-            conditions.append(f"({number}ELSE {never} END {reaches} {dialect.number(value)})")
+            conditions.append(f"({_double_of(column, dialect)} ELSE {never} END {reaches} {dialect.number(value)})")
         elif rule == "all":
             return "(1 = 0)"
     if not conditions:

@@ -46,6 +46,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, count, score_name, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.tables.column_values import base_of, column_of, numbers, require_usable
+from multiloss_core.tables.yes_no import rule_cells
 from multiloss_core.thresholds.data.counts import flagged, flagged_by_segment
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.version import __version__
@@ -177,7 +178,9 @@ class DecisionRecord:
         return np.where(flagged(self._scores(frame), self.block_array, self.settings.rule), BLOCK, below)
 
     def _scores(self, frame: pd.DataFrame) -> Floats:
-        return np.column_stack([_score_column(frame, name) for name in self.columns.scores])
+        return np.column_stack(
+            [_score_column(frame, name, number >= self.columns.score_count) for number, name in enumerate(self.columns.scores)]
+        )
 
     def __repr__(self) -> str:
         pairs = zip(self.columns.scores, self.thresholds, strict=True)
@@ -309,8 +312,8 @@ def _require_every_field(content: dict[str, Any], written: dict[str, Any], place
             _require_every_field(content[name], value, f"{place}{name}.")
 
 
-def _score_column(frame: pd.DataFrame, name: str) -> Floats:
-    """Read one score of each row, NaN where the cell is blank."""
+def _score_column(frame: pd.DataFrame, name: str, is_rule: bool) -> Floats:
+    """Read one score or alert rule of each row, NaN where a score is blank."""
     places = frame.columns.map(str) == base_of(frame, name)
     if places.sum() != 1:
         found = f"{places.sum() or 'no'} column{'s' if places.sum() > 1 else ''} '{name}'"
@@ -318,7 +321,11 @@ def _score_column(frame: pd.DataFrame, name: str) -> Floats:
             f"The table has {found}, and the decision needs one; choose a table with the scores of the decision."
         )
     column = column_of(frame, name)
-    values, blank, _ = numbers(column)
-    usable = blank | ~np.isnan(values)
+    if is_rule:
+        values, unusable = rule_cells(column)
+        usable = ~unusable
+    else:
+        values, blank, _ = numbers(column)
+        usable = blank | ~np.isnan(values)
     require_usable(column, usable, np.arange(len(frame)), expected="numbers", way_out="correct them and try again")
     return values

@@ -134,6 +134,8 @@ _SPACES = dict.fromkeys(map(ord, BLANKS), " ")
 # What tools write around and between the words of a list: JSON, Python, PostgreSQL, line ends, and these signs.
 SIGNS_OF_LISTS = ("\r", "\n", "\\n", "<br>", "|", " / ", " + ", " & ", ",", '"', "'", "[", "]", "{", "}")
 _SIGN = ";"
+# What escapes a quote in a list as text.
+_ESCAPE = "\\"
 # Commas and the like may also stand within the name of one rule: they separate words that recur elsewhere.
 _SURE_SIGNS = re.compile(r"[;|\r\n]|\\n|<br>")
 _OTHER_SIGNS = tuple(map(re.compile, (r",(?![0-9]{3}\b)|(?<![0-9]),", " / ", r" \+ ", " & ")))
@@ -181,12 +183,12 @@ def list_form(text: str) -> str:
     """Write a list, or a word of one, without blanks and with the same sign around all words."""
     for sign in SIGNS_OF_LISTS:
         text = text.replace(sign, _SIGN)
-    return f"{_SIGN}{without_blanks(text).strip(_SIGN)}{_SIGN}"
+    return f"{_SIGN}{without_blanks(text.replace(_ESCAPE, '')).strip(_SIGN)}{_SIGN}"
 
 
 def has_word(text: str, word: str, literal: Callable[[str], str]) -> str:
     """Write in SQL whether a list holds a word as in `column_of`; NULL or false if not."""
-    for sign, now in (*((sign, _SIGN) for sign in SIGNS_OF_LISTS), *((blank, "") for blank in BLANKS)):
+    for sign, now in (*((sign, _SIGN) for sign in SIGNS_OF_LISTS), *((blank, "") for blank in (_ESCAPE, *BLANKS))):
         text = f"REPLACE({text}, {literal(sign)}, {literal(now)})"
     # Taken out, the word leaves a shorter text: unlike LIKE, this has no wildcards and heeds upper case everywhere.
     listed = f"{literal(_SIGN)} || {text} || {literal(_SIGN)}"
@@ -313,7 +315,7 @@ def segment_names(values: "pd.Series[Any]") -> tuple[Indices, tuple[str, ...]]:
 
 def _without_decimals(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Restore whole numbers that were read as fractions because of blanks."""
-    if pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all():
+    if pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all() and not (column.abs() >= 2**63).any():
         return column.astype("Int64")
     return column
 

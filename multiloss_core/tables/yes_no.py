@@ -65,10 +65,11 @@ def is_yes_no(column: "pd.Series[Any]") -> bool:
 
 
 def only_word(column: "pd.Series[Any]") -> str | None:
-    """Return the word of a column that holds one word beside blanks, else None."""
+    """Return the word of a column that holds one word beside blanks, else None; no word for no."""
     words = {trimmed(str(cell)) for cell in column.dropna().unique()[: MAX_WORDS + 1]} - {""}
     has_blanks = bool(column.isna().any()) or bool((column.astype("str").str.strip() == "").any())
-    return words.pop() if len(words) == 1 and has_blanks else None
+    is_no = {word.lower() for word in words} <= raised_words()[1]
+    return words.pop() if len(words) == 1 and has_blanks and not is_no else None
 
 
 def is_listed_in_sql(text: str, words: Collection[str], literal: Callable[[str], str]) -> str:

@@ -65,6 +65,12 @@ def write_table(engine, name, table):
         "bool": "boolean",
     }
     kinds |= {"timestamp[us]": "timestamp", "date32[day]": "date", "large_string": "text", "int8": "smallint"}
+    kinds |= {str(kind): "text[]" for kind in table.schema.types if arrow.types.is_list(kind)}
+    kinds |= {
+        str(kind): f"numeric({kind.precision}, {kind.scale})"
+        for kind in table.schema.types
+        if arrow.types.is_decimal(kind)
+    }
     quoted = ['"' + column.replace('"', '""') + '"' for column in table.column_names]
     columns = ", ".join(f"{column} {kinds[str(kind)]}" for column, kind in zip(quoted, table.schema.types, strict=True))
     with engine.begin() as connection:

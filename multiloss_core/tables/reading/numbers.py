@@ -290,7 +290,8 @@ def _simple_parts(text: arrow.StringArray) -> dict[str, arrow.Array]:
     count = len(text)
     negative = compute.starts_with(text, "-")
     if compute.any(negative).as_py():
-        text = compute.replace_substring(text, "-", "", max_replacements=1)
+        # Not the minus of an exponent.
+        text = compute.replace_substring_regex(text, "^-", "")
     power = arrow.repeat("", count)
     with_power = compute.match_substring_regex(text, "[eE]")
     if compute.any(with_power).as_py():

@@ -25,6 +25,7 @@ from multiloss_core.tables.reading.table_file import EXACT, DecodedFile
 
 # Delta-encoded text may unpack to much more than its pages hold: read few rows at a time.
 DELTA_ROWS = 64
+_FRACTIONS = (compute.millisecond, compute.microsecond, compute.nanosecond)
 # An index of pandas without a name of its own.
 _INDEX_NAME = re.compile(r"__index_level_\d+__")
 
@@ -218,7 +219,10 @@ def plain_column(column: Any, title: str) -> Any:
         # An identifier, of which no digit may be lost.
         largest = _largest(column)
         target = arrow.string() if largest >= (EXACT if has_blanks else 2**63) else arrow.int64()
-    elif types.is_decimal(kind) or types.is_floating(kind) or types.is_null(kind):
+    elif types.is_decimal(kind):
+        # Exact, as in databases; a cast of Arrow itself may be off by a digit.
+        column, target = column.cast(arrow.string()), arrow.float64()
+    elif types.is_floating(kind) or types.is_null(kind):
         target = arrow.float64()
     elif types.is_date(kind):
         target = arrow.timestamp("us")
@@ -230,6 +234,9 @@ def plain_column(column: Any, title: str) -> Any:
     ):
         target = arrow.string()
     try:
+        if types.is_time(kind) and not any(compute.any(compute.not_equal(part(column), 0)).as_py() for part in _FRACTIONS):
+            # As databases write it.
+            column = column.cast(arrow.time32("s"))
         return column.cast(target)
     except arrow.ArrowInvalid:
         raise DataError(
