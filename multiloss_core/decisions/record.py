@@ -178,9 +178,9 @@ class DecisionRecord:
         return np.where(flagged(self._scores(frame), self.block_array, self.settings.rule), BLOCK, below)
 
     def _scores(self, frame: pd.DataFrame) -> Floats:
-        return np.column_stack(
-            [_score_column(frame, name, number >= self.columns.score_count) for number, name in enumerate(self.columns.scores)]
-        )
+        scored = self.columns.score_count
+        names = enumerate(self.columns.scores)
+        return np.column_stack([_score_column(frame, name, number >= scored) for number, name in names])
 
     def __repr__(self) -> str:
         pairs = zip(self.columns.scores, self.thresholds, strict=True)

@@ -67,13 +67,8 @@ def test_queries_select_what_the_record_flags(record, frame):
     assert "minus" not in sql_where(record)
     found = duckdb.sql(f"SELECT number FROM alerts {sql_where(record)}").fetchnumpy()["number"]
     assert sorted(found) == np.flatnonzero(flags).tolist()
-<<<<<<< HEAD
-    assert f"<= {-record.thresholds[1]:.10g}" in dbt_model(record)
-    assert "`trust`" in spark_expression(record)
-=======
     assert f"END <= {-record.thresholds[1]:.10g}" in dbt_model(record)
-    assert "`trust` <=" in spark_expression(record)
->>>>>>> side-kinds
+    assert "`trust`" in spark_expression(record)
     module = {}
     exec(python_function(record), module)
     rows = frame.to_dict("records")

@@ -234,7 +234,8 @@ def plain_column(column: Any, title: str) -> Any:
     ):
         target = arrow.string()
     try:
-        if types.is_time(kind) and not any(compute.any(compute.not_equal(part(column), 0)).as_py() for part in _FRACTIONS):
+        fractions = (part(column) for part in _FRACTIONS)
+        if types.is_time(kind) and not any(compute.any(compute.not_equal(part, 0)).as_py() for part in fractions):
             # As databases write it.
             column = column.cast(arrow.time32("s"))
         return column.cast(target)
