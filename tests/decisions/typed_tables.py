@@ -222,7 +222,7 @@ def _segments(draw, drawn):
 
 
 def frame_of(table):
-    """The table as the product reads it: of every other table a Parquet file, of the others a CSV file."""
+    """Read every other table from a Parquet file, and the others from a CSV file."""
     if table.seed % 2:
         return read_file(table.csv.encode(), "alerts.csv").frame
     return read_file(table.parquet, "alerts.parquet").frame

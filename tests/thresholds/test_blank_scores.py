@@ -1,4 +1,4 @@
-"""A blank score reaches no threshold: against counts of rows with NaN, which compares as false."""
+"""Compare documents with blank scores with counts of rows, where NaN is below all."""
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,7 @@ def test_floors_are_those_of_the_filled_scores(share):
     assert (documents.floors >= frame[["s0", "s1"]].min()).all()
 
 
-def test_rows_without_any_score_are_left_out_unless_a_rule_raised_them():
+def test_rows_without_score_or_rule_are_left_out():
     frame = rated_frame(2, 0.1).head(200)
     frame["hit"] = 0
     frame.loc[[3, 4], ["s0", "s1"]] = np.nan
