@@ -178,9 +178,8 @@ class DecisionRecord:
         return np.where(flagged(self._scores(frame), self.block_array, self.settings.rule), BLOCK, below)
 
     def _scores(self, frame: pd.DataFrame) -> Floats:
-        return np.column_stack(
-            [_score_column(frame, name, number >= self.columns.score_count) for number, name in enumerate(self.columns.scores)]
-        )
+        rules = self.columns.alert_rule_names
+        return np.column_stack([_score_column(frame, name, name in rules) for name in self.columns.scores])
 
     def __repr__(self) -> str:
         pairs = zip(self.columns.scores, self.thresholds, strict=True)

@@ -237,12 +237,14 @@ def decided(table, frame):
     data = RatedDataset.from_frame(frame, _meanings(draw, table, frame), one_class=True)
     documents = data.documents
     rules = documents.alert_rules
-    thresholds = (
-        lambda: (  # noqa: E731
-            *(_threshold(draw, column) for column in documents.scores.T[: documents.scores.shape[1] - rules]),
+
+    def thresholds():
+        scores = documents.scores.T[: documents.scores.shape[1] - rules]
+        return (
+            *(_threshold(draw, column) for column in scores),
             *(draw.choice((1.0, 1.0, None)) for _ in range(rules)),
         )
-    )
+
     common, segments = thresholds(), None
     if table.segment is not None:
         cells = frame[table.segment.name]
@@ -368,7 +370,7 @@ def differences(table, databases):
         record, expected = decided(table, frame)
     except DataError:
         return Counter(), []
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return Counter({("Record", "table"): 1}), [f"Table {table.seed}: Record, table, failed: {error!r:.200}"]
     python = python_flags(record)
     found = {
@@ -379,7 +381,7 @@ def differences(table, databases):
     for name, make in databases.items():
         connection = make(table)
         found["SQL", name] = partial(_selected, connection, record)
-        # As text, PostgreSQL shortens single precision, so that 0.1 would be another number than in its own comparisons.
+        # As text, PostgreSQL shortens single precision: 0.1 would be another number than in its own comparisons.
         options = {"binary": True} if name == "PostgreSQL" else {}
         found["Python", name] = partial(lambda made, options: python(_rows(made, **options)), connection, options)
     counts, wrong = Counter(), []
@@ -389,7 +391,7 @@ def differences(table, databases):
             actual = flags()
             rows = [row for row in range(ROWS) if bool(actual[row]) != expected[row]]
             fault = f"differs in rows {rows}" if rows else ""
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             fault = f"failed: {error!r:.200}"
         if fault:
             wrong.append(f"Table {table.seed}: {export}, {name}, {fault}")

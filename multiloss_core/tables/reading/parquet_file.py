@@ -234,7 +234,7 @@ def plain_column(column: Any, title: str) -> Any:
     ):
         target = arrow.string()
     try:
-        if types.is_time(kind) and not any(compute.any(compute.not_equal(part(column), 0)).as_py() for part in _FRACTIONS):
+        if types.is_time(kind) and not any(compute.max(part(column)).as_py() for part in _FRACTIONS):
             # As databases write it.
             column = column.cast(arrow.time32("s"))
         return column.cast(target)
