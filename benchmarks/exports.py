@@ -1,4 +1,4 @@
-"""Compare exported SQL and Python with the product's own counts on random typed tables; print Markdown.
+"""Compare exported SQL and Python with own counts on random tables; print Markdown.
 
 Run: python -m benchmarks.exports [tables]
 Each table has 24 rows, 1 to 3 scores, 0 to 2 alert rules and mostly a segment column, of random types and with hostile

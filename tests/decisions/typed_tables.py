@@ -103,7 +103,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table to decide on: scores, which of them are inverted, alert rules and a segment column."""
+    """Hold the columns of a table to decide on."""
 
     seed: int
     scores: tuple[Column, ...]
@@ -238,9 +238,10 @@ def decided(table, frame):
     documents = data.documents
     rules = documents.alert_rules
 
-    def thresholds() -> tuple[float | None, ...]:
+    def thresholds():
+        scores = documents.scores.T[: documents.scores.shape[1] - rules]
         return (
-            *(_threshold(draw, column) for column in documents.scores.T[: documents.scores.shape[1] - rules]),
+            *(_threshold(draw, column) for column in scores),
             *(draw.choice((1.0, 1.0, None)) for _ in range(rules)),
         )
 
@@ -380,7 +381,7 @@ def differences(table, databases):
     for name, make in databases.items():
         connection = make(table)
         found["SQL", name] = partial(_selected, connection, record)
-        # As text, PostgreSQL shortens single precision, and 0.1 would be another number than in its comparisons.
+        # As text, PostgreSQL shortens single precision: 0.1 would be another number than in its own comparisons.
         options = {"binary": True} if name == "PostgreSQL" else {}
         found["Python", name] = partial(lambda made, options: python(_rows(made, **options)), connection, options)
     counts, wrong = Counter(), []
