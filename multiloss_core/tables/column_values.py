@@ -315,16 +315,9 @@ def segment_names(values: "pd.Series[Any]") -> tuple[Indices, tuple[str, ...]]:
 
 def _without_decimals(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Restore whole numbers that were read as fractions because of blanks."""
-<<<<<<< HEAD
     is_whole = pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all()
     if is_whole and not (column.abs() >= 2**63).any():
         return column.astype("Int64")
-=======
-    if pd.api.types.is_float_dtype(column.dtype):
-        known = column.dropna()
-        if (known % 1 == 0).all() and (known.abs() < 2**63).all():
-            return column.astype("Int64")
->>>>>>> side-kinds
     return column
 
 

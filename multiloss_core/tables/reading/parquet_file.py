@@ -234,12 +234,8 @@ def plain_column(column: Any, title: str) -> Any:
     ):
         target = arrow.string()
     try:
-<<<<<<< HEAD
         fractions = (part(column) for part in _FRACTIONS)
         if types.is_time(kind) and not any(compute.any(compute.not_equal(part, 0)).as_py() for part in fractions):
-=======
-        if types.is_time(kind) and not any(compute.max(part(column)).as_py() for part in _FRACTIONS):
->>>>>>> side-kinds
             # As databases write it.
             column = column.cast(arrow.time32("s"))
         return column.cast(target)
