@@ -130,7 +130,9 @@ def test_packed_folder_is_read_as_its_file(tmp_path, decided):
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x1f\x8b damaged", gzip.compress(gzip.compress(b"a,b\n1,2\n")), gzip.compress(b"")]
+    "content",
+    [b"\x1f\x8b damaged", gzip.compress(gzip.compress(b"a,b\n1,2\n")), gzip.compress(b"")],
+    ids=["damaged", "twice", "empty"],
 )
 def test_packed_file_that_is_no_table_is_refused(tmp_path, content):
     path = tmp_path / "alerts.csv.gz"
