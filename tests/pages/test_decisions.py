@@ -13,7 +13,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from decision_log import ADDRESS, DecisionLog, log_address
-from multiloss_core import RatedDocuments
+from multiloss_core import RatedDocuments, operating_point, smooth_path
+from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions import (
     CurrentThresholds,
     GoalValue,
@@ -23,8 +24,10 @@ from multiloss_core.decisions import (
     RecordedSettings,
     RecordedTarget,
     data_fingerprint,
+    record_of,
     sql_where,
 )
+from multiloss_core.tables import ColumnMeanings
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from tests.pages.steps import (
@@ -544,6 +547,31 @@ def test_newer_data_show_expected_beside_observed(log_address):
     assert app.title[0].value == "Operating point"
     assert app.selectbox(key="data").value == "july.csv"
     assert state(app).point.reopened.same_data is False
+
+
+def test_decision_with_rules_is_tried_on_newer_data(log_address):
+    def month(seed):
+        frame, draw = rated_frame(seed), np.random.default_rng(seed)
+        hit = draw.random(len(frame)) < np.where(frame["verdict"] == "fraud", 0.5, 0.05)
+        return frame.assign(reason=np.where(hit, "velocity; geo", "geo"))
+
+    columns = ColumnMeanings(
+        scores=("card", "device"), alert_rules=("reason has velocity",), rating="verdict", floor_method="corner",
+        meanings=(("fraud", "positive"), ("ok", "negative")),
+    )  # fmt: skip
+    dataset = RatedDataset.from_frame(month(3), columns, name="june.csv")
+    point = operating_point(smooth_path(dataset.documents), 0.3)
+    record = record_of(point, dataset, RecordedSettings("any", "smooth", "positives", 100))
+    logged(log_address, record)
+    newer = month(4)
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("july.csv", as_csv(newer), "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    assert not app.exception
+    assert app.selectbox(key="try_on_entry").value == "july.csv"
+    flagged = record.flags(newer)
+    caught = int((newer["verdict"][flagged] == "fraud").sum())
+    assert f"new counts: {caught:,} among {flagged.sum():,} of" in said(app.caption)
 
 
 def test_file_of_the_same_name_is_not_taken_for_the_data(log_address):
