@@ -13,7 +13,7 @@ from multiloss_core.audit import MAX_DOCUMENTS, AuditStrata, audit_scores, halve
 from multiloss_core.engines import Cancelled, count_strata, strata_in
 from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Indices
-from multiloss_core.tables import MAX_FILE_BYTES, TableFile, read_in_process
+from multiloss_core.tables import MAX_FILE_BYTES, TableFile, base_of, read_in_process
 from ui.audit.statements import show_statement
 from ui.data.sources import answered, connection_names, engine_of, table_names
 from ui.operating_point.analysis import Analysis
@@ -191,5 +191,7 @@ def _ask_by_hand(analysis: Analysis) -> Population | None:
 
 
 def _listed(analysis: Analysis) -> str:
-    names = [as_text(score_name(name)) for name in analysis.names]
+    # Of a rule that is a word, the column that holds it.
+    frame = analysis.rated.frame
+    names = [*dict.fromkeys(as_text(base_of(frame, name) or score_name(name)) for name in analysis.names)]
     return f"{plural(len(names), 'column')} {', '.join(names)}"

@@ -125,9 +125,9 @@ def test_record_from_file_is_opened_kept_deployed_and_exported(server, page, new
     assert DecisionRecord.from_json(json.dumps(line["record"])) == record
     open_part(page, "Report, files and code")
     assert DecisionRecord.from_json(taken(page, "Record (JSON)")) == record
-    comment, _, condition = taken(page, "SQL").partition("\n")
-    assert comment.startswith("-- ")
-    assert condition.strip() == sql_where(record)
+    comment, found, condition = taken(page, "SQL").partition("WHERE ")
+    assert all(line.startswith("-- ") for line in comment.splitlines())
+    assert f"{found}{condition}".strip() == sql_where(record)
     expect_same_counts(page, record)
     summary = taken(page, "Summary (Markdown)")
     report = new_page(offline=True)
