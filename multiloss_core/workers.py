@@ -337,9 +337,11 @@ def _has_ended(process: int | None) -> bool:
 
 
 def _kill_server() -> None:
-    if sys.platform != "win32" and (server := forkserver._forkserver._forkserver_pid) is not None:  # type: ignore[attr-defined]
-        with suppress(OSError):
-            os.kill(server, signal.SIGKILL)
+    if sys.platform != "win32":
+        server: int | None = getattr(forkserver._forkserver, "_forkserver_pid", None)
+        if server is not None:
+            with suppress(OSError):
+                os.kill(server, signal.SIGKILL)
 
 
 @contextmanager
@@ -354,11 +356,11 @@ def _main_hidden() -> Iterator[None]:
     if sys.platform != "win32":
         # Started below, it would allow interrupts again.
         resource_tracker.ensure_running()
-    masked = None if sys.platform == "win32" else signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        if masked is not None:
+        if sys.platform != "win32":
             signal.pthread_sigmask(signal.SIG_SETMASK, masked)
         # Streamlit may have put another page there meanwhile.
         if sys.modules["__main__"] is hidden:
