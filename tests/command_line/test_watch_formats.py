@@ -20,12 +20,12 @@ SOURCES = ("csv", "parquet", "duckdb", "postgresql")
 
 @cache
 def alerts():
-    """Alerts of two scores, whose risk differs by place."""
+    """Alerts of a score, whose risk differs by place."""
     generator = np.random.default_rng(8)
     place = generator.integers(0, 3, ROWS)
-    score, second = generator.random((2, ROWS)).round(4)
-    fraud = generator.random(ROWS) < np.clip(1.5 * (0.8 * score + 0.2 * second - 0.3 * place), 0.01, 0.95)
-    return pd.DataFrame({"score": score, "second": second, "place": place, "rating": np.where(fraud, "fraud", "ok")})
+    score = generator.random(ROWS).round(4)
+    fraud = generator.random(ROWS) < np.clip(1.5 * (score - 0.3 * place), 0.01, 0.95)
+    return pd.DataFrame({"score": score, "place": place, "rating": np.where(fraud, "fraud", "ok")})
 
 
 def with_places(*values):
@@ -42,7 +42,8 @@ def with_rule(raised, other):
 
 def with_blanks():
     frame = alerts().drop(columns="place")
-    return frame.assign(second=frame["second"].mask(np.arange(ROWS) % 7 == 0))
+    second = np.random.default_rng(7).random(ROWS).round(4)
+    return frame.assign(second=np.where(np.arange(ROWS) % 7 == 0, np.nan, second))
 
 
 def in_time(frame):
@@ -57,7 +58,7 @@ def repeated():
     return pd.concat([frame, later], ignore_index=True)
 
 
-PLACE, RULE = ("--segment", "place"), ("--scores", "score,second", "--alert-rules")
+PLACE, RULE = ("--scores", "score", "--segment", "place"), ("--scores", "score", "--alert-rules")
 CASES = {
     "words of a rule": lambda: (with_rule("HIT", None), (*RULE, "rule")),
     "yes and no": lambda: (with_rule("Y", "N"), (*RULE, "rule")),
