@@ -11,6 +11,7 @@ from multiloss_core import DataError
 from multiloss_core.audit import Audit, drawn_frame, plan_from_json, plan_json
 from tests.audit.samples import population
 
+pytestmark = pytest.mark.slow
 SCORES = ["model A", "trust"]
 WORDS = (
     *(("TRUE", "FALSE"), ("yes", "no"), ("Y", "N"), ("1", "0"), ("1.0", "0.0"), (True, False), (1, 0), (1.0, 0.0)),

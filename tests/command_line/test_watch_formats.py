@@ -15,6 +15,7 @@ from multiloss_core.decisions import RecordedBlock
 from tests.command_line.conftest import chosen, run
 
 ROWS = 1_200
+pytestmark = [pytest.mark.slow, pytest.mark.database]
 SOURCES = ("csv", "parquet", "duckdb", "postgresql")
 
 

@@ -19,6 +19,7 @@ from tests.decisions.typed_tables import (
     table_of,
 )
 
+pytestmark = pytest.mark.slow
 TABLES = 100
 
 
