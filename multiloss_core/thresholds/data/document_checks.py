@@ -15,6 +15,7 @@ from multiloss_core.thresholds.data.rating_floors import (
     UncertainFloorsError,
     estimate_floors,
     lowest_scores,
+    show_floors,
     suggest_floors,
 )
 
@@ -146,6 +147,8 @@ def estimated_floors(
             )
     missing = np.isnan(result)
     if missing.any():
+        evidence = show_floors(scores[:, : len(names) - alert_rules])
+        scores, rows = scores[evidence], rows[evidence]
         # A document at or above a given floor was rated for it and is no evidence on others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)
         if not unexplained.any():

@@ -104,6 +104,15 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
     return FloorEstimate(names=tuple(names), corner=corner, jump=jump, below=below, is_certain=is_certain)
 
 
+def show_floors(scores: Floats) -> Bools:
+    """Mark the documents (n,) with all scores (n, k), or all where most have blanks (-inf).
+
+    A document may have been rated for a score that it has no more.
+    """
+    complete = np.asarray((scores > -np.inf).all(axis=1))
+    return complete if 2 * complete.sum() >= len(complete) else np.ones(len(complete), dtype=bool)
+
+
 def lowest_scores(scores: Floats) -> Floats:
     """Find the lowest scores (k,) of documents (n, k) that are not blank (-inf)."""
     return np.min(scores, axis=0, where=scores > -np.inf, initial=np.inf)

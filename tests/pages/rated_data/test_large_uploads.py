@@ -128,7 +128,7 @@ def test_rows_on_disk_go_with_the_table(app, monkeypatch):
     frame = dated_frame()
     upload(app, csv_of(frame), "first.csv")
     first = folder_of(app, "first.csv")
-    assert [file.name for file in first.iterdir()] == ["rows.parquet"]
+    assert {file.name for file in first.iterdir()} == {".owner", "rows.parquet"}
     assert first.stat().st_mode & 0o077 == 0
     assert state(app).rated.files["first.csv"].memory > (first / "rows.parquet").stat().st_size
     monkeypatch.setattr(store, "MAX_MEMORY_BYTES", 1)
