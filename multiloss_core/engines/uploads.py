@@ -102,7 +102,9 @@ def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow 
     notes = file.notes if sample.is_complete else (*file.notes, *repeated_documents(engine, sample))
     repeats = guess.columns.repeats
     if repeats is not None and repeats.by is None and not engine.dialect.keeps_order:
-        notes += (f"No time tells which row of one '{repeats.identifier}' is the last; count all, or add times.",)
+        notes += (
+            f"Without times, the last row of each '{repeats.identifier}' is not known; count all rows, or add times.",
+        )
     return _source(table, sample.fingerprint, file, guess, notes=notes, origin=origin)
 
 
