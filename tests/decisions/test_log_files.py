@@ -26,11 +26,17 @@ ENTRIES = 450
 OVERWRITE = "import sys; open(sys.argv[1], 'r+b').write(b'no database at all ' * 5)"
 
 
-class TestFileThatIsGone:
-    @pytest.fixture
-    def path(self, tmp_path):
-        return tmp_path / "decisions.db"
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "decisions.db"
 
+
+@pytest.fixture
+def address(path):
+    return f"sqlite:///{path}"
+
+
+class TestFileThatIsGone:
     @pytest.fixture
     def log(self, path):
         with DecisionLog(f"sqlite:///{path}") as opened:
@@ -76,14 +82,6 @@ class TestFileThatIsGone:
 
 
 class TestRestore:
-    @pytest.fixture
-    def path(self, tmp_path):
-        return tmp_path / "decisions.db"
-
-    @pytest.fixture
-    def address(self, path):
-        return f"sqlite:///{path}"
-
     @pytest.fixture
     def copy(self, address, tmp_path):
         """Copy a log, then add to it; return the copy, its head and its records' texts."""
@@ -263,14 +261,6 @@ def stopped_processes(address, *, server=False):
 
 
 class TestCopyThatIsRefused:
-    @pytest.fixture
-    def path(self, tmp_path):
-        return tmp_path / "decisions.db"
-
-    @pytest.fixture
-    def address(self, path):
-        return f"sqlite:///{path}"
-
     @pytest.fixture
     def copy(self, address, tmp_path):
         with DecisionLog(address) as log:

@@ -130,9 +130,18 @@ def test_blank_scores_and_blank_ratings_are_counted(app):
     upload(app, csv_of(frame), "blanks.csv")
     assert not app.error
     assert funnel(app)[:3] == [len(frame), len(frame) - 2, len(frame) - 2]
-    said = " ".join(infos(app))
-    assert "2 rows with a blank beside another score were kept" in said
-    assert "2 rows are undecided in 'rating'" in said
+    kept, below, undecided = infos(app)[:3]
+    assert kept == (
+        "2 rows with a blank beside another score were kept; the blank reaches no threshold (first: row 6, column "
+        "'model B')."
+    )
+    assert (
+        below == "1 rated document lies below all floors and was left out (first: row 6); lower a floor to keep them."
+    )
+    assert undecided == (
+        "2 rows are undecided in 'rating': neither true nor false positives; 1 of them count as "
+        "alerts, the others have no usable score at or above a floor."
+    )
 
 
 def test_a_single_positive_works_with_a_caution(app):
