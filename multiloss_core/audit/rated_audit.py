@@ -168,7 +168,7 @@ class Audit:
         if self.scores is None or self.labels is None or self.drawn_from is None:
             raise DataError("Only counts of this audit are known; read its file again.")
         kept = ~(documents.scores >= self.strata.blocks).any(axis=1)
-        scores = np.vstack([documents.scores[kept], np.where(np.isnan(self.scores), -np.inf, self.scores)])
+        scores = np.vstack([documents.scores[kept], self.scores])
         return RatedDocuments(
             scores,
             np.append(documents.labels[kept], self.labels),

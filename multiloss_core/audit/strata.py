@@ -14,6 +14,7 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import MAX_SCORE, base_of, column_of, numbers
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.document_checks import checked_names, first_row
+from multiloss_core.thresholds.data.document_columns import without_score
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rating_floors import lowest_scores
 
@@ -179,10 +180,9 @@ class AuditStrata:
 
 def _has_scores(table: Floats, alert_rules: int) -> Bools:
     """Find documents (n,) with a score or an alert rule that is on, and without infinite scores."""
-    scored = table[:, : table.shape[1] - alert_rules]
-    is_blank = np.isnan(scored)
-    usable = (is_blank | (np.abs(scored) < MAX_SCORE)).all(axis=1)
-    return np.asarray(usable & (~is_blank.all(axis=1) | (table[:, scored.shape[1] :] == 1).any(axis=1)))
+    is_blank = np.isnan(table)
+    usable = (is_blank | (np.abs(table) < MAX_SCORE)).all(axis=1)
+    return np.asarray(usable & ~without_score(np.where(is_blank, -np.inf, table), alert_rules))
 
 
 def audit_scores(frame: pd.DataFrame, names: Sequence[str], alert_rules: int = 0) -> Floats:

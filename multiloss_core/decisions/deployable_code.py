@@ -26,11 +26,10 @@ from multiloss_core.thresholds.targets.thresholds_file import (
 # A literal nearer than this to the middle between two numbers may be read as either.
 _SAFE_DISTANCE = Fraction(45, 100)
 
-# Cells of a segment column of numbers that are read as blanks, in lower case.
-_NO_NUMBERS = ("", *NOTHING, "inf", "-inf", "infinity", "-infinity")
-
 # Cells of a score that are blank, in lower case; some databases hold NaN to be larger than any number.
 _BLANK_SCORES = ("", *NOTHING)
+# Cells of a segment column of numbers that are read as blanks.
+_NO_NUMBERS = (*_BLANK_SCORES, "inf", "-inf", "infinity", "-infinity")
 # How a text column may write a whole number, as of DECIMAL.
 _DECIMALS = ("", ".0", ".00", ".000", ".0000")
 # Stands for a blank: on the far side of every threshold, and a number in every database.
@@ -246,15 +245,15 @@ def _equals_number(column: str, keys: Sequence[str], dialect: _Dialect, texts: S
     if texts:
         found.append(f"{cell} IN ({', '.join(map(dialect.text, texts))})")
     if others:
-        found.append(f"{_double_of(column, dialect)} END IN ({', '.join(others)})")
+        found.append(f"{_double_of(column, dialect, 'NULL')} IN ({', '.join(others)})")
     return found
 
 
-def _double_of(column: str, dialect: _Dialect) -> str:
-    """Begin a CASE that gives a cell as a double, unless it is a word for a blank."""
+def _double_of(column: str, dialect: _Dialect, blank: str) -> str:
+    """Write a cell as a double, and `blank` instead of a word for a blank."""
     blanks = ", ".join(map(dialect.text, _BLANK_SCORES))
     cell = f"TRIM(LOWER(CAST({column} AS {dialect.string})))"
-    return f"CASE WHEN {cell} NOT IN ({blanks}) THEN CAST({column} AS {dialect.double})"
+    return f"CASE WHEN {cell} NOT IN ({blanks}) THEN CAST({column} AS {dialect.double}) ELSE {blank} END"
 
 
 def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect: _Dialect) -> str:
@@ -267,7 +266,7 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
         elif value is not None:
             column, reaches = dialect.identifier(score_name(name)), comparison(name)
             never = dialect.number(-_BEYOND if reaches == ">=" else _BEYOND)
-            conditions.append(f"({_double_of(column, dialect)} ELSE {never} END {reaches} {dialect.number(value)})")
+            conditions.append(f"({_double_of(column, dialect, never)} {reaches} {dialect.number(value)})")
         elif rule == "all":
             return "(1 = 0)"
     if not conditions:

@@ -93,8 +93,7 @@ def _name_of(dialect: Dialect) -> SqlDialect:
 
 def _score(name: str, dialect: Dialect) -> str:
     """Write a score as a double, high = suspicious."""
-    column = dialect.as_double(dialect.name(score_name(name)))
-    number = f"(CASE WHEN NOT {dialect.is_nan(column)} THEN {column} END)"
+    number = dialect.without_nan(dialect.as_double(dialect.name(score_name(name))))
     return f"-{number}" if direction(name) < 0 else number
 
 

@@ -94,6 +94,10 @@ class Dialect:
         """Test whether a double is not a number; never NULL."""
         return f"coalesce({expression} = CAST('NaN' AS {self.double}), FALSE)"
 
+    def without_nan(self, expression: str) -> str:
+        """Write a double, NULL where it is not a number: a blank, which reaches no threshold."""
+        return f"(CASE WHEN NOT {self.is_nan(expression)} THEN {expression} END)"
+
     def is_finite(self, expression: str) -> str:
         """Test whether a double is a number of a usable size; never NULL.
 

@@ -42,7 +42,7 @@ from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
     UncertainFloorsError,
     estimate_floors,
-    show_floors,
+    floor_evidence,
     suggest_floors,
 )
 
@@ -328,7 +328,7 @@ def _jumps_of_sample(
     scores[np.isnan(scores)] = -np.inf
     has_score = ~without_score(scores, len(columns.alert_rules)) & (scores < np.inf).all(axis=1)
     usable = has_score & sample[columns.rating].notna().to_numpy()
-    usable[usable] = show_floors(scores[usable, : len(columns.scores)])
+    usable[usable] = floor_evidence(scores[usable, : len(columns.scores)])
     below_known = (scores[:, [*known]] < np.array([*known.values()])).all(axis=1)
     rows = np.flatnonzero(usable & below_known)
     missing = [j for j in range(len(columns.classifiers)) if j not in known]
@@ -355,14 +355,13 @@ def _empty_corner(
     )
     cells, documents, _, _ = count_cells(engine, table, columns, axes)
     unexplained = (cells[:, [*known]] == 0).all(axis=1)
-    complete = (cells[:, [*low]] > 0).all(axis=1)
-    if 2 * documents[complete].sum() >= documents.sum():
-        unexplained &= complete
+    # A blank lies below the first node.
+    nodes = np.column_stack([np.append(axes[j], -np.inf)[cells[:, j] - 1] for j in low])
+    counts = documents.sum(axis=1)
+    unexplained &= floor_evidence(nodes, counts)
     if not unexplained.any():
         return low
-    # A blank lies below the first node.
-    nodes = np.column_stack([np.append(axes[j], -np.inf)[cells[unexplained, j] - 1] for j in low])
-    found = suggest_floors(nodes, documents[unexplained].sum(axis=1))
+    found = suggest_floors(nodes[unexplained], counts[unexplained])
     corner = dict(zip(low, found.tolist(), strict=True))
     if any(corner[j] <= low[j] for j in low):
         return low

@@ -197,9 +197,7 @@ def _expressions(dialect: Dialect, columns: RatedColumns) -> _Names:
         if values
     )
     weight = dialect.number(1.0) if columns.weight is None else _numbers(dialect, columns, columns.weight)
-    # A blank, NULL or NaN, reaches no threshold.
-    numbers = (_numbers(dialect, columns, name) for name in columns.scores)
-    scores = tuple(f"CASE WHEN NOT {dialect.is_nan(score)} THEN {score} END" for score in numbers)
+    scores = tuple(dialect.without_nan(_numbers(dialect, columns, name)) for name in columns.scores)
     rules = tuple(_raised(dialect, columns, name) for name in columns.alert_rules)
     return _Names((*scores, *rules), f"CASE {meanings} END", weight)
 

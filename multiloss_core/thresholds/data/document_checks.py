@@ -14,8 +14,8 @@ from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
     UncertainFloorsError,
     estimate_floors,
+    floor_evidence,
     lowest_scores,
-    show_floors,
     suggest_floors,
 )
 
@@ -147,7 +147,7 @@ def estimated_floors(
             )
     missing = np.isnan(result)
     if missing.any():
-        evidence = show_floors(scores[:, : len(names) - alert_rules])
+        evidence = floor_evidence(scores[:, : len(names) - alert_rules])
         scores, rows = scores[evidence], rows[evidence]
         # A document at or above a given floor was rated for it and is no evidence on others.
         unexplained = (scores[:, ~missing] < result[~missing]).all(axis=1)

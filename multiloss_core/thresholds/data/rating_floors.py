@@ -104,17 +104,19 @@ def estimate_floors(scores: Floats, names: Sequence[str]) -> FloorEstimate:
     return FloorEstimate(names=tuple(names), corner=corner, jump=jump, below=below, is_certain=is_certain)
 
 
-def show_floors(scores: Floats) -> Bools:
+def floor_evidence(scores: Floats, counts: Indices | None = None) -> Bools:
     """Mark the documents (n,) with all scores (n, k), or all where most have blanks (-inf).
 
-    A document may have been rated for a score that it has no more.
+    A document may have been rated for a score that it has no more. `counts` (n,): documents with these scores, one each
+    when left out.
     """
+    counts = np.ones(len(scores), dtype=np.intp) if counts is None else counts
     complete = np.asarray((scores > -np.inf).all(axis=1))
-    return complete if 2 * complete.sum() >= len(complete) else np.ones(len(complete), dtype=bool)
+    return complete if 2 * counts[complete].sum() >= counts.sum() else np.ones(len(scores), dtype=bool)
 
 
 def lowest_scores(scores: Floats) -> Floats:
-    """Find the lowest scores (k,) of documents (n, k) that are not blank (-inf)."""
+    """Find the lowest scores (k,) of documents (n, k) that are not blank (NaN or -inf)."""
     return np.min(scores, axis=0, where=scores > -np.inf, initial=np.inf)
 
 
