@@ -152,25 +152,27 @@ def changes_of(record: DecisionRecord, now: Observed, sizes: Sizes | None) -> di
 
 
 def _interval_then(record: DecisionRecord, name: str) -> RecordedInterval | None:
-    """Return the recorded interval of a number, else one of its count alone.
+    """Return the recorded interval of a number, else its bounds, or those of its count.
 
-    That takes rows for independent and the thresholds for given, so it is narrower. None for money, whose spread the
-    counts do not show.
+    Both take the thresholds for given, and the last takes rows for independent, so they are narrower. None for money
+    without bounds, as counts do not show its spread.
     """
-    then, data = record.expected, record.data
+    then, data, evidence = record.expected, record.data, record.evidence
     recorded: RecordedInterval | None = getattr(then, f"{name}_interval")
     # Bounds of another level than those of now cannot be put together with them.
     if recorded is not None and then.level == LEVEL:
         return recorded
-    if record.settings.amount is not None:
-        return None
+    estimate = getattr(then, name) or 0.0
+    bounds = None if evidence is None or evidence.chance is None else getattr(evidence.chance, name, None)
     rows = data.funnel.at_or_above_floor if data.funnel is not None else 0
     weight = data.rated / rows if data.rated and rows else 1.0
-    if name == "precision":
-        estimate = then.precision or 0.0
+    if bounds is not None:
+        low, high = bounds
+    elif record.settings.amount is not None:
+        return None
+    elif name == "precision":
         low, high = precision_interval(estimate, then.alerts / weight)
     else:
-        estimate = getattr(then, name)
         by_chance = NORMAL_95 * math.sqrt(estimate * weight)
         low, high = max(estimate - by_chance, 0.0), estimate + by_chance
     return RecordedInterval(estimate, min(low, estimate), max(high, estimate), LEVEL)

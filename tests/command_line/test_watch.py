@@ -1,13 +1,14 @@
 """Compare a decision watched on newer data with the library's tests, and check exit codes."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from multiloss_core import DecisionRecord, RatedDocuments
-from multiloss_core.decisions import Observed, bounds_of, changes_of, compared_sizes
+from multiloss_core.decisions import Observed, RecordedEvidence, bounds_of, changes_of, compared_sizes
 from multiloss_core.engines import loading
 from multiloss_core.generalisation import bootstrap_thresholds
 from tests.command_line.conftest import KINDS, chosen, complaint, rated_month, run
@@ -313,9 +314,22 @@ class TestWhatCannotBeDone:
         assert without.exit_code == 0
         assert "no intervals for new data" in without.output
 
-    def test_a_decision_on_a_table_of_counts(self, fails, tmp_path):
-        from dataclasses import replace
+    def test_recorded_bounds_stand_for_missing_intervals(self, put, decided, tmp_path):
+        content = json.loads(decided.read_text(encoding="utf-8"))
+        for name in ("tp", "fp", "alerts", "precision"):
+            content["expected"][f"{name}_interval"] = None
+        chance = {"tp": [100.0, 900.0], "fp": [50.0, 950.0], "precision": [0.1, 0.9]}
+        content["evidence"] = json.loads(
+            replace(DecisionRecord.from_json(json.dumps(content)), evidence=RecordedEvidence()).to_json()
+        )["evidence"] | {"chance": chance}
+        (tmp_path / "record.json").write_text(json.dumps(content), encoding="utf-8")
+        found = tmp_path / "found.json"
+        watched = run("watch", tmp_path / "record.json", *put(rated_month(**FEBRUARY), "csv"), "--json", found)
+        assert watched.exit_code == 0, watched.output
+        then = json.loads(found.read_text(encoding="utf-8"))["changes"]["precision"]["then"]
+        assert [then["low"], then["high"]] == pytest.approx(chance["precision"])
 
+    def test_a_decision_on_a_table_of_counts(self, fails, tmp_path):
         from multiloss_core.decisions import RecordedColumns
 
         record = make_record(("model a", "model b"))
