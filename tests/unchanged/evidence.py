@@ -67,7 +67,7 @@ def held_out_figures(documents: RatedDocuments, rule: str, names: Iterable[str],
 def guarantee_figures(documents: RatedDocuments, precision: float, rule: str, **options: Any) -> Figures:
     """Measure a guarantee, or why there is none."""
     found = certify(documents, precision, rule=rule, **options)
-    shown = ("status", "precision", "confidence", "test", "thresholds", "lower_bound", "p_value", "largest", "tried")
+    shown = ("status", "precision", "confidence", "test", "thresholds", "lower_bound", "p_value", "largest")
     counts = {"tp": found.counts.tp, "fp": found.counts.fp, "tested_tp": found.tested.tp, "tested_fp": found.tested.fp}
     path = None if found.path is None else of(found.path, "method", "area", "normalised_area")
     return of(found, *shown, "more_ratings", "loosest", "strictest") | plain(counts) | {"path": path}

@@ -76,8 +76,8 @@ def path_figures(path: Any) -> Figures:
     """Measure a path at 99 targets."""
     points = operating_points(path, TARGETS)
     found = of(path, "method", "rule", "monotone", "parameters", "area", "normalised_area")
-    # Processors round powers differently in the last digit, which makes one vertex of two, or two of one.
-    if path.method != "analytic power":
+    # Processors round powers and fits differently in the last digit, which makes one vertex of two, or two of one.
+    if path.method not in ("smooth", "analytic power"):
         found |= {"vertices": len(path.tp), "sums": plain([path.tp.sum(), path.fp.sum()])}
     return found | {
         "majorant": thinned(path.majorant.marginal_precisions),

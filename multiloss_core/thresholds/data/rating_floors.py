@@ -14,6 +14,8 @@ from multiloss_core.numerics.arrays import Bools, Floats, Indices
 FloorMethod: TypeAlias = Literal["corner", "jump"]
 
 MAX_MINIMAL_POINTS = 100
+# Each corner is compared with each: 10 MB for ten scores.
+MAX_CORNERS = 1_000
 FINEST_QUANTILES = 128
 # An empty corner that would be expected to hold fewer documents may well be empty by chance.
 MIN_EXPECTED = 20.0
@@ -201,14 +203,16 @@ def _staircase_corners(scores: Floats) -> Floats:
 def _corners_on_quantiles(scores: Floats) -> Floats:
     """List maximal empty corners of scores rounded to quantiles, also empty unrounded.
 
-    As fine as at most 100 documents bound them: those that no other document lies below in every score.
+    As fine as at most 100 documents bound at most 1,000 of them: those that no other document lies below in every score.
     """
     levels = FINEST_QUANTILES
     while True:
         rounded = np.unique(np.column_stack([_rounded_down(column, levels) for column in scores.T]), axis=0)
         points = _minimal_points(rounded)
         if points is not None:
-            return _split(scores.max(axis=0)[np.newaxis], points, np.ones(points.shape, dtype=bool))
+            corners = _split(scores.max(axis=0)[np.newaxis], points, np.ones(points.shape, dtype=bool))
+            if corners is not None:
+                return corners
         levels //= 2
 
 
@@ -224,13 +228,14 @@ def _corners_from(scores: Floats, corner: Floats) -> Floats:
     open_choice = (np.maximum(scores, corner) < bounds).all(axis=1) & ~alone
     points, choices = scores[open_choice], reaching[open_choice]
     order = np.argsort(points.sum(axis=1), kind="stable")[:MAX_MINIMAL_POINTS]
-    corners = _split(bounds[np.newaxis], points[order], choices[order])
+    while (corners := _split(bounds[np.newaxis], points[order], choices[order])) is None:
+        order = order[: len(order) // 2]
     still_empty = [not (scores < found).all(axis=1).any() for found in corners]
     return np.vstack([corner, corners[still_empty]])
 
 
-def _split(corners: Floats, points: Floats, choices: Bools) -> Floats:
-    """Shrink corners until they hold none of the points, in every maximal way.
+def _split(corners: Floats, points: Floats, choices: Bools) -> Floats | None:
+    """Shrink corners until they hold none of the points, in every maximal way; None if there are too many ways.
 
     The local upper bounds of Klamroth, Lacour, Vanderpooten 2015; `choices`: the scores in which a point may bound.
     """
@@ -244,6 +249,8 @@ def _split(corners: Floats, points: Floats, choices: Bools) -> Floats:
             child[:, j] = point[j]
             children.append(child)
         corners = np.unique(np.concatenate([corners[~hit], *children]), axis=0)
+        if len(corners) > MAX_CORNERS:
+            return None
         contained = (corners[:, np.newaxis] <= corners[np.newaxis]).all(axis=2)
         corners = corners[contained.sum(axis=1) == 1]
     return corners

@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from multiloss_core import DataError, RatedDocuments
 from multiloss_core.thresholds import UncertainFloorsError
-from multiloss_core.thresholds.data.rating_floors import FEW_VALUES, estimate_floors
+from multiloss_core.thresholds.data.rating_floors import FEW_VALUES, estimate_floors, suggest_floors
 
 
 def rated_file(seed, classifiers, *, elsewhere=0.0, levels=None, correlation=0.3):
@@ -75,6 +75,13 @@ def test_one_alert_from_elsewhere_decides_no_single_floor():
     found = estimated(np.vstack([scores, [[scores.min() / 3]]]))
     assert not found.is_certain
     np.testing.assert_array_equal(found.jump, floors)
+
+
+@pytest.mark.parametrize(("classifiers", "documents"), [(8, 56), (10, 56), (12, 200)])
+def test_corner_of_many_scores_is_empty_and_soon_found(classifiers, documents):
+    """All maximal corners of ten scores do not fit into the memory."""
+    scores = np.random.default_rng(classifiers).random((documents, classifiers))
+    assert not (scores < suggest_floors(scores)).all(axis=1).any()
 
 
 def test_a_band_that_was_reviewed_at_random_is_asked_about():
