@@ -203,7 +203,7 @@ def _staircase_corners(scores: Floats) -> Floats:
 def _corners_on_quantiles(scores: Floats) -> Floats:
     """List maximal empty corners of scores rounded to quantiles, also empty unrounded.
 
-    As fine as at most 100 documents bound at most 1,000 of them: those that no other document lies below in every score.
+    As fine as at most 100 documents, below which no other lies in every score, bound at most 1,000 corners.
     """
     levels = FINEST_QUANTILES
     while True:
