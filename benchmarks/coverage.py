@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.populations import FORMS, RatedPopulation, population, true_rates
+from benchmarks.populations import FORMS, VALUES, RatedPopulation, population, true_rates
 from benchmarks.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
 from multiloss_core.generalisation.bootstrap import RESAMPLES
@@ -93,24 +93,26 @@ def arguments() -> argparse.Namespace:
 
 def trials(name: str, form: str, positives: int, seed: int, *, resamples: int) -> list[Trial]:
     """Test one sample of about `positives` positives at each target."""
-    source = population(name)
+    source, value = population(name), VALUES.get(form, 1.0)
     documents = FORMS[form](source, positives, 1000 * positives + seed)
+    size = len(documents.labels) if form in VALUES else documents.totals.alerts
     fit = smooth_fit(documents)
     path = path_of_fit(documents, fit, "any")
     generator = np.random.default_rng(seed)
     *_, result = bootstrap_points(documents, fit, path, TARGETS, generator=generator, resamples=resamples)
     _, lower, higher = (thresholds_at(fit.cells, nodes) for nodes in nodes_around(fit, "any", np.array(TARGETS)))
     return [
-        trial(source, result.intervals(target), documents.totals.alerts, true_margin(source, below, above), seed)
+        trial(source, result.intervals(target), size, true_margin(source, below, above, value), seed, value)
         for target, below, above in zip(TARGETS, lower, higher, strict=True)
     ]
 
 
-def trial(source: RatedPopulation, found: PointIntervals, size: float, margin: float, seed: int) -> Trial:
+def trial(source: RatedPopulation, found: PointIntervals, size: float, margin: float, seed: int, value: float) -> Trial:
     tp, fp = (size * rate for rate in true_rates(source, found.thresholds, "any"))
     shares = [tp / size, fp / size, 1 - (tp + fp) / size]
     period = np.random.default_rng([seed, 1]).multinomial(round(size), shares)
-    new_tp, new_fp = (float(count) for count in period[:2])
+    # Where frauds have amounts, these are of the mean amount.
+    tp, new_tp, new_fp = value * tp, value * float(period[0]), float(period[1])
     truths = (tp, fp, ratio(tp, tp + fp), margin, new_tp, new_fp, ratio(new_tp, new_tp + new_fp))
     intervals = [attrgetter(name)(found) for name in QUANTITIES]
     held = tuple(holds(interval, truth) for interval, truth in zip(intervals, truths, strict=True))
@@ -122,10 +124,10 @@ def trial(source: RatedPopulation, found: PointIntervals, size: float, margin: f
     return Trial(held, counts, widths, errors)
 
 
-def true_margin(source: RatedPopulation, below: np.ndarray, above: np.ndarray) -> float:
-    """Find the share of positives among the documents next to a point."""
+def true_margin(source: RatedPopulation, below: np.ndarray, above: np.ndarray, value: float) -> float:
+    """Find the share of positives, each of a value, among the documents next to a point."""
     tp, fp = np.subtract(true_rates(source, below, "any"), true_rates(source, above, "any"))
-    return ratio(float(tp), float(tp + fp))
+    return ratio(float(value * tp), float(value * tp + fp))
 
 
 def holds(interval: Interval, truth: float) -> float:

@@ -113,11 +113,14 @@ def true_rates(source: RatedPopulation, thresholds: Floats, rule: Rule) -> tuple
     return share * caught, (1 - share) * false
 
 
-def regret(source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule) -> float:
-    """Compute the loss of net benefit, TP - m / (1 - m) FP, per rated positive."""
-    best = best_thresholds(source, marginal_precision, rule)
+def regret(
+    source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule, value: float = 1.0
+) -> float:
+    """Compute the loss of net benefit, TP - m / (1 - m) FP, per rated positive, where a fraud weighs `value`."""
+    cost = marginal_precision / (1 - marginal_precision) / value
+    best = best_thresholds(source, cost / (1 + cost), rule)
     tp, fp = np.subtract(true_rates(source, best, rule), true_rates(source, thresholds, rule))
-    return float(tp - marginal_precision / (1 - marginal_precision) * fp) / source.share_positive
+    return float(tp - cost * fp) / source.share_positive
 
 
 @cache
@@ -239,6 +242,13 @@ def weighted_at_random(source: RatedPopulation, positives: int, seed: int) -> Ra
     return _part(documents, np.ones(len(exponents), dtype=bool), MAX_WEIGHT**exponents)
 
 
+def worth(value: float, spread: float, source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
+    """Weigh frauds by amounts of mean `value` and log standard deviation `spread`, other documents by 1."""
+    documents = plain(source, positives, seed)
+    amounts = np.random.default_rng([seed, 5]).lognormal(np.log(value) - spread**2 / 2, spread, len(documents.labels))
+    return _part(documents, np.ones(len(amounts), dtype=bool), np.where(documents.labels, amounts, 1.0))
+
+
 def by_customer(source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
     """Draw customers of about five alerts each, all of one rating and of the same scores."""
     customers = round(positives / source.share_positive / ALERTS_OF_A_CUSTOMER)
@@ -253,7 +263,12 @@ FORMS: dict[str, Callable[[RatedPopulation, int, int], RatedDocuments]] = {
     "weights by score": weighted_by_score,
     "random weights": weighted_at_random,
     "groups": by_customer,
+    "frauds worth 2": partial(worth, 2.0, 0.0),
+    "frauds worth 4": partial(worth, 4.0, 0.0),
+    "amounts": partial(worth, 4.0, 1.3),
 }
+# Of a fraud, for each unit of another document.
+VALUES = {"frauds worth 2": 2.0, "frauds worth 4": 4.0, "amounts": 4.0}
 
 
 def _weights_by_score(source: RatedPopulation) -> Callable[[Floats], Floats]:

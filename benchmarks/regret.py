@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchmarks.populations import FORMS, RECIPES, best_thresholds, population, regret, sample
+from benchmarks.populations import FORMS, RECIPES, VALUES, best_thresholds, population, regret, sample
 from benchmarks.reporting import print_header, print_row
 from benchmarks.stress import AGREEING, REAL, STRESS, SYNTHETIC
 from multiloss_core import (
@@ -50,6 +50,7 @@ KINDS: dict[str, tuple[Rule, list[str]]] = {
     "groups": ("any", list(_SOME)),
     "weights by score": ("any", list(_SOME)),
     "random weights": ("any", list(_SOME)),
+    **{form: ("any", list(_SOME)) for form in VALUES},
 }
 
 
@@ -76,7 +77,7 @@ def regrets(cell: Cell, seed: int) -> dict[str, list[float]]:
     documents = FORMS.get(cell.kind, sample)(source, cell.positives, seed)
     return {
         name: [
-            regret(source, point.thresholds, target, cell.rule)
+            regret(source, point.thresholds, target, cell.rule, VALUES.get(cell.kind, 1.0))
             for point, target in zip(operating_points(path, TARGETS), TARGETS, strict=True)
         ]
         for name, path in paths(documents, cell.rule)
@@ -165,7 +166,8 @@ def _compared(cell: Cell, i: int, found: dict[str, np.ndarray]) -> Compared:
     better = min(PAPER, key=lambda name: found[name][:, i].mean())
     difference = found[DEFAULT][:, i] - found[better][:, i]
     error = max(difference.std(ddof=1) / np.sqrt(len(difference)), 1e-12)
-    best = best_thresholds(population(cell.population), TARGETS[i], cell.rule)
+    cost = TARGETS[i] / (1 - TARGETS[i]) / VALUES.get(cell.kind, 1.0)
+    best = best_thresholds(population(cell.population), cost / (1 + cost), cell.rule)
     nothing = bool(np.isinf(best).all() if cell.rule == "any" else np.isinf(best).any())
     means = float(found[DEFAULT][:, i].mean()), float(found[better][:, i].mean())
     return Compared(cell, TARGETS[i], *means, float(difference.mean() / error), nothing)

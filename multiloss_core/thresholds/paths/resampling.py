@@ -21,8 +21,8 @@ class CellSample:
     """Rated documents as weights in c cells, with functions to draw them anew.
 
     `positives` and `negatives` (c,) are weights. `draw(generator, count)` gives resamples (count, 2, c), positives
-    first, each of the same total weight. `split(generator)` deals the documents, groups whole, to folds (f, 2, c);
-    there is none for a table of counts or a single group.
+    first, each of the same number of documents. `split(generator)` deals the documents, groups whole, to folds
+    (f, 2, c); there is none for a table of counts or a single group.
     """
 
     positives: Floats
@@ -57,8 +57,8 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
       the cell the mean W and the variance W2; so does this. They differ in skewness only, and only where weights differ
       within a cell. O(cells).
 
-    Resamples of groups or of weights are scaled to the total weight: intervals are for new data of the same size. A
-    split is O(n).
+    Resamples of groups or of weights are scaled to the number of documents, effective ones where weights differ:
+    intervals are for new data of the same size. The total weight varies, as frauds may weigh more. A split is O(n).
     """
     keys = slots + cells * ~documents.labels
     counts, squares = (sums(keys, one, 2 * cells) for one in (documents.weights, np.square(documents.weights)))
@@ -119,8 +119,8 @@ def _draw_weights(counts: Floats, squares: Floats) -> Callable[[np.random.Genera
     units = np.divide(squares, counts, out=np.ones_like(counts), where=counts > 0)
 
     def draw(generator: np.random.Generator, count: int) -> Floats:
-        drawn = units * generator.poisson(counts / units, (count, len(counts))).astype(np.float64)
-        return _of_total_weight(drawn, float(counts.sum())).reshape(count, 2, -1)
+        numbers = generator.poisson(counts / units, (count, len(counts))).astype(np.float64)
+        return (units * _of_total(numbers, float((counts / units).sum()))).reshape(count, 2, -1)
 
     return draw
 
@@ -128,17 +128,16 @@ def _draw_weights(counts: Floats, squares: Floats) -> Callable[[np.random.Genera
 def _draw_groups(
     groups: Indices, keys: Indices, weights: Floats, columns: int
 ) -> Callable[[np.random.Generator, int], Floats]:
-    number = int(groups.max()) + 1
+    number, sizes = int(groups.max()) + 1, np.bincount(groups)
     table = csr_array((weights, (groups, keys)), shape=(number, columns))
 
     # Draw one resample at a time: a table of groups by resamples could be large.
     def once(generator: np.random.Generator) -> Floats:
         times = np.bincount(generator.integers(0, number, number), minlength=number)
-        return np.asarray(times @ table, dtype=np.float64)
+        return np.asarray(times @ table * (len(groups) / (times @ sizes)), dtype=np.float64)
 
     def draw(generator: np.random.Generator, count: int) -> Floats:
-        drawn = np.array([once(generator) for _ in range(count)])
-        return _of_total_weight(drawn, float(weights.sum())).reshape(count, 2, -1)
+        return np.array([once(generator) for _ in range(count)]).reshape(count, 2, -1)
 
     return draw
 
@@ -164,7 +163,7 @@ def _draw_parts(
         # Steps with wanted but undrawn documents take the cells of the data.
         missing = np.divide(wanted, here, out=np.zeros_like(wanted), where=(own <= 0) & (here > 0))
         drawn += missing[:, keys] * counts
-        return _of_total_weight(drawn, float(counts.sum())).reshape(count, 2, -1)
+        return _of_total(drawn, float(counts.sum())).reshape(count, 2, -1)
 
     return draw
 
@@ -184,6 +183,6 @@ def _split(
     return split if parts > 1 else None
 
 
-def _of_total_weight(drawn: Floats, total: float) -> Floats:
+def _of_total(drawn: Floats, total: float) -> Floats:
     sums = drawn.sum(axis=1, keepdims=True)
     return np.asarray(drawn * np.divide(total, sums, out=np.ones_like(sums), where=sums > 0))

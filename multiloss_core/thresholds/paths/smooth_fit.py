@@ -22,6 +22,8 @@ RESOLUTION_OF_MANY = 60
 TARGETS_OF_RULES = expit(np.linspace(-7.0, 7.0, 57))
 # Weight of the counts beside the model: the minimum, what jumps add, and the number of positives for half of the rest.
 MIN_COUNT_WEIGHT, ADDED_BY_JUMPS, POSITIVES_FOR_HALF = 0.15, 0.45, 4500.0
+# Parts of the cells within which weights count alike.
+SCALES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +71,14 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
     if isinstance(source, CountSurfaces):
         cells, positives, totals = cells_of_surfaces(source.buckets, source.alert_rules)
         squares = totals if source.squares is None else source.squares.sum(axis=1)
-        scale = np.divide(totals, squares, out=np.ones_like(totals), where=squares > 0)
+        scale = _pooled_scale(cells, totals, squares)
         folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
     else:
         labels, weights = source.labels, source.weights
         nodes = resolution or RESOLUTIONS.get(source.score_count, RESOLUTION_OF_MANY)
         cells = score_cells(source.scores, labels, source.floors, nodes, alert_rules=source.alert_rules)
         count = len(cells.cells)
-        # Scale by cell: sampling of low scores must not weaken the evidence of high ones (Kish 1965).
-        scale = sums(cells.slots, weights, count) / sums(cells.slots, np.square(weights), count)
+        scale = _pooled_scale(cells, *(sums(cells.slots, values, count) for values in (weights, np.square(weights))))
         # A single group cannot be held out.
         many = source.groups is not None and int(source.groups.max()) > 0
         fold = document_folds(source, FOLDS, whole_groups=many)
@@ -112,6 +113,22 @@ def count_weight(positives: float, jump_share: float) -> float:
     """
     least = MIN_COUNT_WEIGHT + ADDED_BY_JUMPS * jump_share
     return least + (1 - least) * positives**2 / (positives**2 + POSITIVES_FOR_HALF**2)
+
+
+def _pooled_scale(cells: ScoreCells, totals: Floats, squares: Floats) -> Floats:
+    """Find the effective number of documents for each unit of weight (c,), in parts of neighbouring cells.
+
+    Sampling of low scores must not weaken the evidence of high ones, so there are eight parts (Kish 1965). In a single
+    cell a heavy document would cancel its own weight.
+    """
+    documents = np.divide(np.square(totals), squares, out=np.zeros_like(totals), where=squares > 0)
+    above = [np.cumsum(np.bincount(column, documents)[::-1])[::-1][column] for column in cells.cells.T]
+    order = np.argsort(np.mean(above, axis=0), kind="stable")
+    middle = np.cumsum(documents[order]) - documents[order] / 2
+    parts = np.empty(len(order), dtype=np.intp)
+    parts[order] = (middle * SCALES / max(documents.sum(), 1.0)).astype(np.intp).clip(0, SCALES - 1)
+    weight, square = (sums(parts, values, SCALES) for values in (totals, squares))
+    return np.asarray(np.divide(weight, square, out=np.ones(SCALES), where=square > 0)[parts])
 
 
 def _split_counts(positives: Floats, totals: Floats, generator: np.random.Generator) -> list[tuple[Floats, Floats]]:

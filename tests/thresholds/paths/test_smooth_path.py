@@ -179,17 +179,28 @@ def test_the_precision_may_jump_where_it_does_and_nowhere_else():
     )
 
 
-def test_equal_weights_count_one_by_one_beside_others():
+def test_equal_weights_count_one_by_one_away_from_others():
     generator = np.random.default_rng(2)
     scores = generator.random((500, 1))
     labels = generator.random(500) < scores[:, 0] ** 2
     weights = np.where(scores[:, 0] < 0.5, 20.0, 1.0)
     fit = smooth_fit(RatedDocuments(scores, labels, weights=weights))
-    high = np.unique(fit.cells.slots[scores[:, 0] > 0.6])
+    # An eighth of the documents, some of each weight, counts alike.
+    high = np.unique(fit.cells.slots[scores[:, 0] > 0.65])
     documents = np.bincount(fit.cells.slots, minlength=len(fit.totals))
     np.testing.assert_allclose((fit.totals * fit.scale)[high], documents[high])
     positives = np.bincount(fit.cells.slots, labels, len(fit.totals))
     np.testing.assert_allclose((fit.positives * fit.scale)[high], positives[high])
+
+
+@pytest.mark.parametrize("value", [2.0, 4.0])
+def test_value_of_each_fraud_is_expected_in_all(value):
+    """A heavy positive that is alone in its cell must not cancel its own weight."""
+    generator = np.random.default_rng(3)
+    scores = generator.random((4000, 1))
+    labels = generator.random(4000) < scores[:, 0] ** 3 / 4
+    fit = smooth_fit(RatedDocuments(scores, labels, weights=np.where(labels, value, 1.0)))
+    assert float(fit.totals @ fit.model.precision) == pytest.approx(value * labels.sum(), rel=0.03)
 
 
 def test_nodes_stand_half_way_down_to_the_next_document():
