@@ -43,6 +43,7 @@ SHORTEST = {
     "cut_interval": ("1", {"POPULATIONS": "module.POPULATIONS[:1]", "CHOICES": ("F1",)}),
     "engines": ("--rows 2e4 --large 0 --repetitions 1", {}),
     "journey": ("2000", {"PAGES": "{name: module.PAGES[name] for name in ('', 'rated_data')}"}),
+    "drift": ("2", {"KINDS": ("break",), "POSITIVES": (30,), "POSITIVES_OF_TRUTH": 500}),
     "exports": ("5", {}),
     "load": ("--users 1 --seconds 1", {"OPENINGS_ALONE": 1, "ROUNDS": 1}),
     "real_halves": ("--splits 1 --processes 1 --tables tumour_detectors", {}),

@@ -109,6 +109,7 @@ def choose(
         path = by_segment.paths.common
     point = operating_point(path, options.marginal_precision)
     segments = None if by_segment is None else by_segment.recorded
+    fit = search.fit if by_segment is None else by_segment.paths.common_fit
     evidence: PointBootstrap | None = None
     if by_segment is not None and segments is not None:
         report("Finding what new data will show")
@@ -117,7 +118,7 @@ def choose(
         report("Finding what new data will show")
         *_, evidence = bootstrap_points(
             data,
-            search.fit if by_segment is None else by_segment.paths.common_fit,
+            fit,
             path,
             [options.marginal_precision],
             generator=np.random.default_rng(0),
@@ -133,6 +134,7 @@ def choose(
         current=current,
         segments=segments,
         segment_counts=None if by_segment is None else by_segment.points.own_total,
+        age_weights=fit.age_weights if options.method == SMOOTH.name else None,
         author=options.author,
         reason=options.reason,
     )
@@ -140,6 +142,8 @@ def choose(
     notes += () if current is None else out_of_range(data, current)
     if (late := dataset.late_ratings) is not None:
         notes.insert(0, f"{late.words}. To leave these weeks out, give --until {late.monday}.")
+    if record.data.half_life is not None and fit.age_weights is not None:
+        notes.insert(0, f"{fit.age_weights.words}. To count all alike, give --equal-ages.")
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns), *notes))
 
 

@@ -113,6 +113,13 @@ def choose_command(
         str | None,
         typer.Option(metavar="last|first|all", help="Which rows count of an alert that stands in several rows."),
     ] = None,
+    equal_ages: Annotated[
+        bool,
+        typer.Option(
+            "--equal-ages",
+            help="Count old alerts as much as new ones, also where the newest ones are predicted better otherwise.",
+        ),
+    ] = False,
     rule: Annotated[str, typer.Option(metavar="any|all", help="How many scores must reach their threshold.")] = "any",
     method: Annotated[str, typer.Option(help="How the thresholds are found.")] = "smooth",
     since: Since = None,
@@ -178,6 +185,7 @@ def choose_command(
                 floor_method=cast("FloorMethod | None", floor_method),
                 leave_out_unusable=leave_out_unusable,
                 repeats=cast("Keep | None", repeats),
+                age_weights=not equal_ages,
             )
             choice = choose(loaded, columns, chosen, lambda step: typer.echo(f"{step} …", err=True))
         files = record_files(choice.record, FRAUD)

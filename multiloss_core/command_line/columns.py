@@ -42,6 +42,7 @@ def columns_of(
     floor_method: FloorMethod | None = None,
     leave_out_unusable: bool = False,
     repeats: Keep | None = None,
+    age_weights: bool = True,
 ) -> ColumnMeanings:
     """Take the meanings of columns from options, and from a guess where these are None or empty.
 
@@ -88,6 +89,7 @@ def columns_of(
         segment=None if segment is None else _role(segment, guess, "segment", frame),
         leave_out_unusable=leave_out_unusable,
         repeats=None if guess.repeats is None or repeats is None else replace(guess.repeats, keep=repeats),
+        age_weights=age_weights,
     )
 
 
@@ -147,6 +149,8 @@ def columns_of_record(
         time=None if time == NONE else time or guessed,
         leave_out_unusable=recorded.leave_out_unusable,
         repeats=repeats_of_record(recorded, frame),
+        # Given thresholds are counted.
+        age_weights=False,
     )
 
 

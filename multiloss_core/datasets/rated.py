@@ -153,7 +153,7 @@ class RatedDataset:
         both = np.concatenate([rows, documents.undecided.rows])
         times, zone = (None, "") if columns.time is None else local_times(frame, columns.time, both)
         segments = None if columns.segment is None else document_segments(frame, columns.segment, both)
-        return cls(
+        dataset = cls(
             source=documents,
             frame=frame,
             amounts=None if columns.amount is None else document_amounts(frame, columns.amount, rows),
@@ -164,6 +164,7 @@ class RatedDataset:
             zone=zone,
             **given,
         )
+        return dataset._with_ages() if columns.age_weights and not one_class else dataset
 
     def named(self, name: str) -> Self:
         """Return these data under a name; unchanged data keep what was computed of them."""
@@ -300,6 +301,13 @@ class RatedDataset:
         if not self.supports("documents"):
             return np.full(len(self.source.names), np.inf)
         return np.array([scores[-1] for scores in self.documents.ordered_scores])
+
+    def _with_ages(self) -> Self:
+        """Add ages to documents with times; none where the newest ratings are late, which is no drift."""
+        if self.times is None or not self.times.size or np.isnat(self.times).any() or self.late_ratings is not None:
+            return self
+        ages = (self.times.max() - self.times) / np.timedelta64(1, "D")
+        return replace(self, source=self.documents.with_ages(ages))
 
     @property
     def _amounts(self) -> Floats:

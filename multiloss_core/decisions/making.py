@@ -43,6 +43,7 @@ from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.paths.age_weights import AgeWeights
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
 
 MARGINAL_PRECISION = "marginal precision"
@@ -61,6 +62,7 @@ def record_of(
     segments: RecordedSegments | None = None,
     segment_counts: Counts[float] | None = None,
     audit: RecordedAudit | None = None,
+    age_weights: AgeWeights | None = None,
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
@@ -72,7 +74,7 @@ def record_of(
     `segments`: thresholds of their own for some segments, in the place of the point's: the counts are then those of
     both, and `evidence` is that of `flagged_documents` at them. `segment_counts`: what both flag in all segments
     together, needed where documents were counted in an engine; `evidence` is then that of `bootstrap_flagged`.
-    `audit`: a random audit and its estimates at the thresholds.
+    `audit`: a random audit and its estimates at the thresholds. `age_weights`: those of the fit that the path rests on.
 
     Raises DataError: a name or text that no record can keep, or segments of a table of counts.
     """
@@ -101,6 +103,7 @@ def record_of(
             dataset.source.totals.alerts,
             dataset.days,
             late_from=None if dataset.late_ratings is None else dataset.late_ratings.monday,
+            half_life=None if age_weights is None else age_weights.half_life,
             **dataset.origin,
         ),
         columns=columns,

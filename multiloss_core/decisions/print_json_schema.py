@@ -17,7 +17,7 @@ def json_schema() -> str:
         name for name in columns["required"] if name not in ("meanings", "whole_numbers", "alert_rules", "repeats")
     ]
     data = schema["$defs"]["RecordedData"]
-    data["required"] = [name for name in data["required"] if name != "late_from"]
+    data["required"] = [name for name in data["required"] if name not in ("late_from", "half_life")]
     schema["required"] = [name for name in schema["required"] if name not in ("segments", "audit")]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {
         "description": "Scores whose low values are suspicious: they reach their threshold at or below it. Left out "

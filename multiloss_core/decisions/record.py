@@ -145,8 +145,9 @@ class DecisionRecord:
         for name in ("segments", "audit"):
             if content[name] is None:
                 del content[name]
-        if content["data"]["late_from"] is None:
-            del content["data"]["late_from"]
+        for name in ("late_from", "half_life"):
+            if content["data"][name] is None:
+                del content["data"][name]
         own = content["segments"]["own"] if self.segments is not None else ()
         for part in filter(None, (content, content["current"], content["block"], *own)):
             part["thresholds"] = _on_scale(part["thresholds"], self.columns.scores)

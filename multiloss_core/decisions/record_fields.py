@@ -96,6 +96,8 @@ class RecordedData:
     """By which values of columns the rows were chosen; null where all rows of these days were read."""
     late_from: Annotated[str, Field(pattern=DAY)] | None = None
     """The Monday from which precision falls, as ratings may not be in yet. Left out where there is none."""
+    half_life: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """Days after which a document counts half in the choice of thresholds. Left out where all count alike."""
 
     @model_validator(mode="after")
     def _require_narrowing(self) -> Self:

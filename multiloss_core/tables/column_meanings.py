@@ -20,7 +20,8 @@ class ColumnMeanings:
     by `floor_method`. `since`: a date, YYYY-MM-DD; earlier rows are left out. `complete_until`: a date; rows from it on
     are left out, because their ratings are incomplete. `decimal_signs`: the decimal sign of columns of numbers that can
     be read in two ways. `repeats`: which rows count of a document in several rows. `alert_rules`: columns of yes and no
-    beside the scores, or "reason has R12" for a word in a column of reasons.
+    beside the scores, or "reason has R12" for a word in a column of reasons. `age_weights`: whether older rows may
+    count less in the choice of thresholds, where there are times.
     `is_counts`: the table holds ready counts, under `rule` if that is known.
     """
 
@@ -40,6 +41,7 @@ class ColumnMeanings:
     decimal_signs: tuple[tuple[str, DecimalSign | None], ...] = ()
     alert_rules: tuple[str, ...] = ()
     repeats: RepeatedRows | None = None
+    age_weights: bool = True
     is_counts: bool = False
     rule: Literal["any", "all"] | None = None
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -104,6 +105,13 @@ def _checked(key: str, one_class: bool, _source: RatedSource, _columns: ColumnMe
     return RatedDataset.of(_source, _columns, one_class=one_class)
 
 
+def change_columns(name: str, **changes: Any) -> None:
+    """Change fields of the choice of columns of loaded data or a sample."""
+    store = rated_uploads()
+    source = store.source(name)
+    store.remember(source, replace(store.choice_for(source), **changes))
+
+
 def in_money(dataset: RatedDataset) -> RatedDataset:
     """Weigh documents by their amounts (see `RatedDataset.in_money`)."""
     return _in_money(dataset.key, dataset).named(dataset.name)
@@ -117,4 +125,11 @@ def _in_money(key: str, _dataset: RatedDataset) -> RatedDataset:
 
 def _of_other_files(choice: ColumnMeanings) -> ColumnMeanings:
     """Leave out what holds for one file alone."""
-    return replace(choice, floors=(None,) * len(choice.floors), floor_method=None, since=None, complete_until=None)
+    return replace(
+        choice,
+        floors=(None,) * len(choice.floors),
+        floor_method=None,
+        since=None,
+        complete_until=None,
+        age_weights=True,
+    )

@@ -182,6 +182,7 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
         complete_until=known.complete_until,
         decimal_signs=known.decimal_signs,
         repeats=repeats_of_record(columns, source.frame),
+        age_weights=record.data.half_life is not None,
     )
 
 

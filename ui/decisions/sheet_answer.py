@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -21,10 +20,9 @@ from multiloss_core.inspection import (
     weekly_counts,
 )
 from multiloss_core.numerics import NORMAL_95, Floats, precision_interval, written_number
-from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import SMOOTH, Point
 from multiloss_core.thresholds.targets import manual_point
-from ui.data.rated import rated_uploads
+from ui.data.rated import change_columns, rated_uploads
 from ui.decisions.sheet_questions import BALANCED, FACTORS, Affordable, Setting
 from ui.operating_point.active_goal import MANUAL, chosen_goal, recorded_target, restore_goal, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
@@ -119,6 +117,16 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
         _offer_days("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
     if found is None:
         return
+    ages = analysis.fit.age_weights
+    if point.method == SMOOTH.name and ages is not None and ages.half_life is not None:
+        st.caption(f"{ages.words}.")
+        st.button(
+            "Count all alerts alike",
+            key="equal_ages",
+            on_click=change_columns,
+            args=(source.name,),
+            kwargs={"age_weights": False},
+        )
     if (late := analysis.rated.late_ratings) is not None:
         st.warning(f"{late.words}.", icon=":material/pending_actions:")
         words = f"Leave out from {late.monday} on, whose ratings may not be in yet"
@@ -140,14 +148,7 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
 
 
 def _offer_days(words: str, key: str, name: str, **days: str | None) -> None:
-    st.button(words, key=key, on_click=_use_days, args=(name,), kwargs=days)
-
-
-def _use_days(name: str, **days: str | None) -> None:
-    store = rated_uploads()
-    source = store.source(name)
-    choice: ColumnMeanings = replace(store.choice_for(source), **days)  # type: ignore[arg-type]
-    store.remember(source, choice)
+    st.button(words, key=key, on_click=change_columns, args=(name,), kwargs=days)
 
 
 KEY = "setting"

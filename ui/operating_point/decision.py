@@ -43,7 +43,15 @@ def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
     amount = analysis.rated.columns.amount if settings.unit is Unit.MONEY else None
     recorded = RecordedSettings(settings.rule, point.method, settings.spacing, settings.resolution, amount)
     target = more.pop("target", None) or target_of(analysis, point)
-    return decisions.record_of(point, analysis.rated, recorded, counted=analysis.dataset.source, target=target, **more)
+    return decisions.record_of(
+        point,
+        analysis.rated,
+        recorded,
+        counted=analysis.dataset.source,
+        target=target,
+        age_weights=analysis.fit.age_weights if point.method == SMOOTH.name else None,
+        **more,
+    )
 
 
 def target_of(analysis: Analysis, point: Point) -> RecordedTarget:

@@ -12,6 +12,7 @@ from multiloss_core.decisions import RecordedSettings, recorded_thresholds
 from multiloss_core.figures import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
 from multiloss_core.thresholds import RESOLUTIONS, Rule, Spacing
+from ui.data.rated import change_columns
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import current_for
 from ui.operating_point.path_tasks import Settings
@@ -102,6 +103,8 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
             rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
         settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, source.score_count)
         settings = replace(settings, current=_ask_to_stay(current_for(dataset.key, rule, source.names)))
+        if dataset.times is not None:
+            _ask_age_weights(dataset)
         ask_plain()
         ask_presentation()
     return settings
@@ -118,6 +121,26 @@ def _ask_to_stay(current: tuple[float, ...] | None) -> tuple[float, ...] | None:
         "positives. Enter them under *Compare with the current thresholds*.",
     )
     return current if stays else None
+
+
+def _ask_age_weights(dataset: RatedDataset) -> None:
+    """Ask whether older alerts may count less; the choice stays with the file."""
+    key = f"age_weights_{dataset.fingerprint[:12]}"
+    st.session_state[key] = dataset.columns.age_weights
+    st.checkbox(
+        "Older alerts may count less",
+        key=key,
+        on_change=lambda: change_columns(dataset.name, age_weights=st.session_state[key]),
+        help="The default path lets alerts count less the older they are, where the newest fifth of them is clearly "
+        "better predicted so. Counts of alerts stay as they are.",
+    )
+
+
+def show_age_weights(analysis: Analysis) -> None:
+    """Say that older alerts count less, where they do."""
+    found = analysis.fit.age_weights
+    if found is not None and found.half_life is not None:
+        st.caption(f"{found.words}. Counts are of all alerts.")
 
 
 def current_settings(dataset: RatedDataset) -> Settings:

@@ -32,6 +32,7 @@ from multiloss_core.formatting import (
     threshold,
 )
 from multiloss_core.numerics.arrays import ratio
+from multiloss_core.thresholds.paths.age_weights import AgeWeights
 from multiloss_core.thresholds.targets.thresholds_file import rule_in_words
 
 _COUNTED = ("tp", "fp", "alerts", "precision")
@@ -358,6 +359,8 @@ def _source_rows(record: DecisionRecord) -> Iterator[Row]:
         yield f"Days by '{data.time}'", f"{first} to {end}"
     if data.late_from is not None:
         yield "Ratings may not be in yet", f"from {data.late_from} on: precision falls there"
+    if data.half_life is not None:
+        yield "Older alerts count", AgeWeights(half_life=data.half_life).words
     for entry in data.filters or ():
         yield f"Only rows where '{entry.column}' is", entry.words
 

@@ -59,6 +59,17 @@ def checked_weights(weights: ArrayLike | None, count: int) -> Floats:
     return values
 
 
+def checked_ages(ages: ArrayLike, count: int) -> Floats:
+    """Return ages in days (n,) as numbers. Raises DataError for one that is negative or not finite."""
+    values = number_array(ages, "Ages")
+    if values.shape != (count,):
+        raise DataError(f"There must be one age for each of the {count:,} documents, not shape {values.shape}.")
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        raise DataError(f"Ages must be days of 0 or more; row {first_row(bad)} holds {values[bad][0]:g}.")
+    return values
+
+
 def checked_rows(rows: ArrayLike | None, count: int) -> Indices:
     """Complete the positions (n,) of documents in their table. Raises DataError."""
     if rows is None:

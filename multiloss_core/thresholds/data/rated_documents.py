@@ -1,6 +1,7 @@
 """Hold rated predicted positives: documents rated because a classifier scored them high."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import NoneType
@@ -27,6 +28,7 @@ from multiloss_core.thresholds.data.counts import (
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.document_checks import (
     cautions_about,
+    checked_ages,
     checked_labels,
     checked_names,
     checked_rows,
@@ -74,6 +76,8 @@ class RatedDocuments:
     one_class : accept documents that are all positive or all negative, to count at given thresholds.
     alert_rules : number of the last columns of `scores` that are alert rules: 1 where the rule raised the document, 0
         elsewhere. A rule is a classifier with one threshold: 1 is on, infinity is off. Its floor is 1.
+    ages : (n,) days from each document to the newest one, so that old ones may count less in the default path (see
+        `AgeWeights`); left out, all count alike.
 
     Raises
     ------
@@ -101,6 +105,7 @@ class RatedDocuments:
     funnel: DataFunnel
     notes: tuple[str, ...]
     alert_rules: int
+    ages: Floats | None
 
     def __init__(
         self,
@@ -118,6 +123,7 @@ class RatedDocuments:
         notes: Sequence[str] = (),
         one_class: bool = False,
         alert_rules: int = 0,
+        ages: ArrayLike | None = None,
     ) -> None:
         if names is None and isinstance(scores, pd.DataFrame):
             names = [*map(str, scores.columns)]
@@ -134,6 +140,7 @@ class RatedDocuments:
         require_usable_scores(score_table, name_tuple, alert_rules=alert_rules)
         label_array = checked_labels(labels, count, one_class)
         weight_array = checked_weights(weights, count)
+        age_array = None if ages is None else checked_ages(ages, count)
         group_array = None if groups is None else group_numbers(groups, count)
         row_array = checked_rows(rows, count)
         floor_array, floor_notes = complete_floors(score_table, name_tuple, floors, alert_rules)
@@ -162,8 +169,9 @@ class RatedDocuments:
                 *cautions_about(score_table, label_array, name_tuple, floor_array, alert_rules),
             ),
             "alert_rules": alert_rules,
+            "ages": age_array,
         }
-        for array in (score_table, label_array, weight_array, floor_array, group_array, row_array):
+        for array in (score_table, label_array, weight_array, floor_array, group_array, row_array, age_array):
             if array is not None:
                 array.setflags(write=False)
         for name, value in values.items():
@@ -316,7 +324,14 @@ class RatedDocuments:
             groups=None if self.groups is None else self.groups[rows],
             rows=self.rows[rows],
             alert_rules=self.alert_rules,
+            ages=None if self.ages is None else self.ages[rows],
         )
+
+    def with_ages(self, ages: ArrayLike | None) -> Self:
+        """Return the same documents with ages in days (n,), or without any."""
+        aged = copy(self)
+        object.__setattr__(aged, "ages", None if ages is None else checked_ages(ages, len(self.labels)))
+        return aged
 
     @cached_property
     def order(self) -> tuple[Indices, ...]:

@@ -57,6 +57,7 @@ def money_weighted(documents: RatedDocuments, amounts: Floats) -> RatedDocuments
         notes=(f"{left_out:,} {zero} for nothing where money is counted.",) if left_out else (),
         one_class=bool(documents.labels.all() or not documents.labels.any()),
         alert_rules=documents.alert_rules,
+        ages=None if documents.ages is None else documents.ages[kept],
     )
 
 

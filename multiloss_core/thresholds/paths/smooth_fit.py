@@ -10,6 +10,7 @@ from multiloss_core.numerics.arrays import Bools, Floats, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_weights
 from multiloss_core.thresholds.paths.precision_design import precision_design
 from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision, newton_refit
 from multiloss_core.thresholds.paths.rule_choices import rule_choices
@@ -33,6 +34,8 @@ class SmoothFit:
     `rule_choices` (u, r): sets of alert rules, some of which is best for each target; None without rules.
     `totals` and `positives` (c,) are the weights in each cell; `scale` (c,) turns them into effective numbers of
     documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1]: see `count_weight`.
+    `age_weights`: how much less old documents count, None where their ages are unknown; `by_age` (2, c): what their age
+    makes of the weight of positives and of negatives in each cell.
     """
 
     cells: ScoreCells
@@ -42,6 +45,8 @@ class SmoothFit:
     scale: Floats
     count_weight: float = 0.0
     rule_choices: Bools | None = None
+    age_weights: AgeWeights | None = None
+    by_age: Floats | None = None
 
     @cached_property
     def expected(self) -> Floats:
@@ -57,6 +62,7 @@ class SmoothFit:
 
     def refitted(self, counts: Floats) -> "SmoothFit":
         """Fit again to positives and negatives (2, c) of a resample; see `newton_refit`."""
+        counts = counts if self.by_age is None else counts * self.by_age
         positives, totals = counts[0], counts.sum(axis=0)
         model = newton_refit(self.model, positives * self.scale, totals * self.scale)
         return replace(self, model=model, positives=positives, totals=totals)
@@ -66,36 +72,57 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
     """Count documents into cells, fit their precision, and blend it with the counts.
 
     Blending reduces the bias of the model and the noise of the counts; `benchmarks/results/constants.md` has the
-    losses. Deterministic: the folds of the fit are drawn with a fixed seed.
+    losses. Documents with ages count less the older they are where that predicts the newest ones better, see
+    `choose_age_weights`. Deterministic: the folds of the fit are drawn with a fixed seed.
     """
-    if isinstance(source, CountSurfaces):
-        cells, positives, totals = cells_of_surfaces(source.buckets, source.alert_rules)
-        squares = totals if source.squares is None else source.squares.sum(axis=1)
-        scale = _pooled_scale(cells, totals, squares)
-        folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
-    else:
-        labels, weights = source.labels, source.weights
-        nodes = resolution or RESOLUTIONS.get(source.score_count, RESOLUTION_OF_MANY)
-        cells = score_cells(source.scores, labels, source.floors, nodes, alert_rules=source.alert_rules)
-        count = len(cells.cells)
-        scale = _pooled_scale(cells, *(sums(cells.slots, values, count) for values in (weights, np.square(weights))))
-        # A single group cannot be held out.
-        many = source.groups is not None and int(source.groups.max()) > 0
-        fold = document_folds(source, FOLDS, whole_groups=many)
-        positives = sums(cells.slots[labels], weights[labels], count)
-        totals = sums(cells.slots, weights, count)
-        folds = []
-        for number in range(FOLDS):
-            left_out = fold == number
-            caught = left_out & labels
-            folds.append(
-                (
-                    scale * sums(cells.slots[caught], weights[caught], count),
-                    scale * sums(cells.slots[left_out], weights[left_out], count),
-                )
+    if isinstance(source, RatedDocuments):
+        fit = _fit_of_documents(source, resolution)
+        if source.ages is None:
+            return fit
+        chosen = choose_age_weights(source, source.ages, fit.cells.slots, lambda counts: fit.refitted(counts).precision)
+        fit = fit if chosen.half_life is None else _fit_of_documents(source, resolution, chosen.weights(source.ages))
+        return replace(fit, age_weights=chosen)
+    cells, positives, totals = cells_of_surfaces(source.buckets, source.alert_rules)
+    squares = totals if source.squares is None else source.squares.sum(axis=1)
+    scale = _pooled_scale(cells, totals, squares)
+    folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
+    return _fit_of_counts(cells, positives, totals, scale, folds)
+
+
+def _fit_of_documents(source: RatedDocuments, resolution: int | None, by_age: Floats | None = None) -> SmoothFit:
+    """Fit documents, each with its weight, times its weight `by_age` (n,)."""
+    labels, weights = source.labels, source.weights if by_age is None else source.weights * by_age
+    nodes = resolution or RESOLUTIONS.get(source.score_count, RESOLUTION_OF_MANY)
+    cells = score_cells(source.scores, labels, source.floors, nodes, alert_rules=source.alert_rules)
+    count = len(cells.cells)
+    positives = sums(cells.slots[labels], weights[labels], count)
+    totals = sums(cells.slots, weights, count)
+    scale = _pooled_scale(cells, totals, sums(cells.slots, np.square(weights), count))
+    # A single group cannot be held out.
+    many = source.groups is not None and int(source.groups.max()) > 0
+    fold = document_folds(source, FOLDS, whole_groups=many)
+    folds = []
+    for number in range(FOLDS):
+        left_out = fold == number
+        caught = left_out & labels
+        folds.append(
+            (
+                scale * sums(cells.slots[caught], weights[caught], count),
+                scale * sums(cells.slots[left_out], weights[left_out], count),
             )
-    design = precision_design(cells, positives * scale, totals * scale)
-    model = fit_precision(design, folds)
+        )
+    fit = _fit_of_counts(cells, positives, totals, scale, folds)
+    if by_age is None:
+        return fit
+    plain = np.array([sums(cells.slots[kind], source.weights[kind], count) for kind in (labels, ~labels)])
+    aged = np.array([positives, totals - positives])
+    return replace(fit, by_age=np.divide(aged, plain, out=np.ones_like(plain), where=plain > 0))
+
+
+def _fit_of_counts(
+    cells: ScoreCells, positives: Floats, totals: Floats, scale: Floats, folds: list[tuple[Floats, Floats]]
+) -> SmoothFit:
+    model = fit_precision(precision_design(cells, positives * scale, totals * scale), folds)
     weight = count_weight(float(positives @ scale), model.jump_share)
     return with_rule_choices(SmoothFit(cells, model, positives, totals, scale, weight))
 
