@@ -116,7 +116,10 @@ def true_rates(source: RatedPopulation, thresholds: Floats, rule: Rule) -> tuple
 def regret(
     source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule, value: float = 1.0
 ) -> float:
-    """Compute the loss of net benefit, TP - m / (1 - m) FP, per rated positive, where a fraud weighs `value`."""
+    """Compute the loss of net benefit, TP - m / (1 - m) FP, per rated positive.
+
+    A positive weighs `value`, a negative 1.
+    """
     cost = marginal_precision / (1 - marginal_precision) / value
     best = best_thresholds(source, cost / (1 + cost), rule)
     tp, fp = np.subtract(true_rates(source, best, rule), true_rates(source, thresholds, rule))
@@ -243,7 +246,10 @@ def weighted_at_random(source: RatedPopulation, positives: int, seed: int) -> Ra
 
 
 def worth(value: float, spread: float, source: RatedPopulation, positives: int, seed: int) -> RatedDocuments:
-    """Weigh frauds by amounts of mean `value` and log standard deviation `spread`, other documents by 1."""
+    """Weigh positives by lognormal amounts of a mean `value`, negatives by 1.
+
+    `spread`: the standard deviation of the logarithm.
+    """
     documents = plain(source, positives, seed)
     amounts = np.random.default_rng([seed, 5]).lognormal(np.log(value) - spread**2 / 2, spread, len(documents.labels))
     return _part(documents, np.ones(len(amounts), dtype=bool), np.where(documents.labels, amounts, 1.0))

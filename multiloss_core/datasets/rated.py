@@ -303,7 +303,7 @@ class RatedDataset:
         return np.array([scores[-1] for scores in self.documents.ordered_scores])
 
     def _with_ages(self) -> Self:
-        """Add ages to documents with times; none where the newest ratings are late, which is no drift."""
+        """Add ages to documents with times, unless the newest ratings are late."""
         if self.times is None or not self.times.size or np.isnat(self.times).any() or self.late_ratings is not None:
             return self
         ages = (self.times.max() - self.times) / np.timedelta64(1, "D")

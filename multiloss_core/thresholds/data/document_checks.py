@@ -60,7 +60,7 @@ def checked_weights(weights: ArrayLike | None, count: int) -> Floats:
 
 
 def checked_ages(ages: ArrayLike, count: int) -> Floats:
-    """Return ages in days (n,) as numbers. Raises DataError for one that is negative or not finite."""
+    """Check ages in days (n,). Raises DataError for one that is negative or not finite."""
     values = number_array(ages, "Ages")
     if values.shape != (count,):
         raise DataError(f"There must be one age for each of the {count:,} documents, not shape {values.shape}.")
