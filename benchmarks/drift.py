@@ -1,4 +1,4 @@
-"""Measure what the default path loses on the period after a file in which fraud changes; print Markdown.
+"""Measure what the default path loses after a file in which fraud changes; print Markdown.
 
 Run: python -m benchmarks.drift [samples]
 Two scores; each fraud is high on one of them. `gradual`: the share of frauds of the first score falls from .95 to .05
@@ -27,7 +27,7 @@ POSITIVES_OF_TRUTH, LATER = 20_000, 1.2
 
 
 class Alerts(NamedTuple):
-    """Scores (n, 2), labels (n,) and times (n,), 0 at the first and 1 at the last document of a file."""
+    """Scores (n, 2), labels (n,) and times (n,), from 0 to 1 in a file."""
 
     scores: Floats
     labels: Bools

@@ -56,7 +56,7 @@ def test_choice_of_columns_leaves_ages_out(change):
     assert RatedDataset.from_frame(table(), columns).documents.ages is None
 
 
-def test_command_records_and_tells_the_half_life(tmp_path):
+def test_command_records_and_prints_the_half_life(tmp_path):
     table().to_csv(tmp_path / "alerts.csv", index=False)
     arguments = ["choose", tmp_path / "alerts.csv", "--marginal-precision", ".5"]
     arguments += ["--floor", "model a=2.2", "--floor", "model b=2.2"]

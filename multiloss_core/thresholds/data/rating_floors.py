@@ -237,7 +237,8 @@ def _corners_from(scores: Floats, corner: Floats) -> Floats:
 def _split(corners: Floats, points: Floats, choices: Bools) -> Floats | None:
     """Shrink corners until they hold none of the points, in every maximal way.
 
-    None if there are more than `MAX_CORNERS`.     The local upper bounds of Klamroth, Lacour, Vanderpooten 2015; `choices`: the scores in which a point may bound.
+    None if there are more than `MAX_CORNERS`. The local upper bounds of Klamroth, Lacour, Vanderpooten 2015; `choices`:
+    the scores in which a point may bound.
     """
     for point, choice in zip(points, choices, strict=True):
         hit = (point < corners).all(axis=1)

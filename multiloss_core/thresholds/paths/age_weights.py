@@ -17,9 +17,9 @@ MIN_STANDARD_ERRORS = 1.5
 
 @dataclass(frozen=True, kw_only=True)
 class AgeWeights:
-    """How much less a document counts the older it is: half after `half_life` days; None where all count alike.
+    """Weights that fall by half with each `half_life` of age, in days.
 
-    `gain`: by how much the log likelihood of the newest fifth of the documents is larger under a fit to the others with
+    None where all documents count alike. `gain`: by how much the log likelihood of the newest fifth of the documents is larger under a fit to the others with
     these weights than with equal ones, and its standard error; 0 where none was tried.
     """
 

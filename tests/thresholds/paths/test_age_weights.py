@@ -68,7 +68,7 @@ def test_fit_counts_each_document_with_its_age_weight():
 
 
 def test_log_likelihood_gain_is_that_of_the_newest_fifth():
-    """The gain is positive only through documents that did not choose: labels of the newest decide it."""
+    """With labels of the newest documents shuffled nothing predicts them."""
     documents = sample("break")
     newest = documents.ages <= np.quantile(documents.ages, 0.2)
     labels = documents.labels.copy()
