@@ -13,14 +13,17 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 HALF_LIVES = (1.0, 0.5, 0.25, 0.125)
 NEWEST_SHARE, MIN_POSITIVES, MIN_GROUPS = 0.2, 5, 10
 MIN_STANDARD_ERRORS = 1.5
+# From here on in weeks.
+DAYS_IN_WORDS = 21
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgeWeights:
     """Weights that fall by half with each `half_life` of age, in days.
 
-    None where all documents count alike. `gain`: by how much the log likelihood of the newest fifth of the documents is larger under a fit to the others with
-    these weights than with equal ones, and its standard error; 0 where none was tried.
+    None where all documents count alike. `gain`: by how much the log likelihood of the newest fifth of the documents is
+    larger under a fit to the others with these weights than with equal ones, and its standard error; 0 where none was
+    tried.
     """
 
     half_life: float | None = None
@@ -39,8 +42,8 @@ class AgeWeights:
         """Say what counts less, and why."""
         if self.half_life is None:
             return "Older alerts count as much as new ones"
-        weeks = round(self.half_life / 7)
-        span = plural(weeks, "week") if weeks > 1 else plural(max(round(self.half_life), 1), "day")
+        days = max(round(self.half_life), 1)
+        span = plural(days, "day") if days < DAYS_IN_WORDS else plural(round(days / 7), "week")
         return f"Older alerts count less, half after {span}, because the newest ones are predicted better so"
 
 
