@@ -145,8 +145,8 @@ def count_weight(positives: float, jump_share: float) -> float:
 def _pooled_scale(cells: ScoreCells, totals: Floats, squares: Floats) -> Floats:
     """Find the effective number of documents for each unit of weight (c,).
 
-    It is that of a part of neighbouring cells: sampling of low scores must not weaken the evidence of high ones, so there
-    are eight parts (Kish 1965). In a single cell a heavy document would cancel its own weight.
+    It is that of a part of neighbouring cells: sampling of low scores must not weaken the evidence of high ones, so
+    there are eight parts (Kish 1965). In a single cell a heavy document would cancel its own weight.
     """
     documents = np.divide(np.square(totals), squares, out=np.zeros_like(totals), where=squares > 0)
     above = [np.cumsum(np.bincount(column, documents)[::-1])[::-1][column] for column in cells.cells.T]
