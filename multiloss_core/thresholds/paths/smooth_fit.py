@@ -23,8 +23,8 @@ RESOLUTION_OF_MANY = 60
 TARGETS_OF_RULES = expit(np.linspace(-7.0, 7.0, 57))
 # Weight of the counts beside the model: the minimum, what jumps add, and the number of positives for half of the rest.
 MIN_COUNT_WEIGHT, ADDED_BY_JUMPS, POSITIVES_FOR_HALF = 0.15, 0.45, 4500.0
-# Parts of the cells within which weights count alike.
-SCALES = 8
+# Parts of the cells within which weights count alike, and the largest weight beside the mean of its class.
+SCALES, MOST_OF_MEAN = 8, 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +34,8 @@ class SmoothFit:
     `rule_choices` (u, r): sets of alert rules, some of which is best for each target; None without rules.
     `totals` and `positives` (c,) are the weights in each cell; `scale` (c,) turns them into effective numbers of
     documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1]: see `count_weight`.
-    `age_weights`: how much less old documents count, None where their ages are unknown; `by_age` (2, c): what their age
-    makes of the weight of positives and of negatives in each cell.
+    `age_weights`: how much less old documents count, None where their ages are unknown; `factors` (2, c): what
+    their age and the limit of large weights make of the weight of positives and of negatives in each cell.
     """
 
     cells: ScoreCells
@@ -46,7 +46,7 @@ class SmoothFit:
     count_weight: float = 0.0
     rule_choices: Bools | None = None
     age_weights: AgeWeights | None = None
-    by_age: Floats | None = None
+    factors: Floats | None = None
 
     @cached_property
     def expected(self) -> Floats:
@@ -62,7 +62,7 @@ class SmoothFit:
 
     def refitted(self, counts: Floats) -> "SmoothFit":
         """Fit again to positives and negatives (2, c) of a resample; see `newton_refit`."""
-        counts = counts if self.by_age is None else counts * self.by_age
+        counts = counts if self.factors is None else counts * self.factors
         positives, totals = counts[0], counts.sum(axis=0)
         model = newton_refit(self.model, positives * self.scale, totals * self.scale)
         return replace(self, model=model, positives=positives, totals=totals)
@@ -90,8 +90,9 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
 
 
 def _fit_of_documents(source: RatedDocuments, resolution: int | None, by_age: Floats | None = None) -> SmoothFit:
-    """Fit documents, each with its weight, times its weight `by_age` (n,)."""
-    labels, weights = source.labels, source.weights if by_age is None else source.weights * by_age
+    """Fit documents, each with its limited weight, times its weight `by_age` (n,)."""
+    labels, weights = source.labels, _limited(source.weights, source.labels)
+    weights = weights if by_age is None else weights * by_age
     nodes = resolution or RESOLUTIONS.get(source.score_count, RESOLUTION_OF_MANY)
     cells = score_cells(source.scores, labels, source.floors, nodes, alert_rules=source.alert_rules)
     count = len(cells.cells)
@@ -112,11 +113,26 @@ def _fit_of_documents(source: RatedDocuments, resolution: int | None, by_age: Fl
             )
         )
     fit = _fit_of_counts(cells, positives, totals, scale, folds)
-    if by_age is None:
+    if (weights == source.weights).all():
         return fit
-    plain = np.array([sums(cells.slots[kind], source.weights[kind], count) for kind in (labels, ~labels)])
-    aged = np.array([positives, totals - positives])
-    return replace(fit, by_age=np.divide(aged, plain, out=np.ones_like(plain), where=plain > 0))
+    plain, fitted = (
+        np.array([sums(cells.slots[kind], counted[kind], count) for kind in (labels, ~labels)])
+        for counted in (source.weights, weights)
+    )
+    return replace(fit, factors=np.divide(fitted, plain, out=np.ones_like(plain), where=plain > 0))
+
+
+def _limited(weights: Floats, labels: Bools) -> Floats:
+    """Limit weights (n,) to ten times the mean of their class: one huge amount must not decide.
+
+    In the mean, the largest twentieth counts as its smallest weight.
+    """
+    limited = weights.copy()
+    for kind in (labels, ~labels):
+        if kind.any():
+            usual = np.minimum(weights[kind], np.quantile(weights[kind], 0.95)).mean()
+            limited[kind] = np.minimum(weights[kind], MOST_OF_MEAN * usual)
+    return limited
 
 
 def _fit_of_counts(

@@ -203,6 +203,20 @@ def test_value_of_each_fraud_is_expected_in_all(value):
     assert float(fit.totals @ fit.model.precision) == pytest.approx(value * labels.sum(), rel=0.03)
 
 
+def test_one_huge_amount_does_not_decide():
+    generator = np.random.default_rng(4)
+    scores = generator.random((4000, 1))
+    labels = generator.random(4000) < scores[:, 0] ** 3 / 4
+    weights = np.where(labels, 5.0, 1.0)
+    lowest = np.flatnonzero(labels)[scores[labels, 0].argmin()]
+    points = []
+    for amount in (1e3, 1e9):
+        weights[lowest] = amount
+        points.append(operating_point(smooth_path(RatedDocuments(scores, labels, weights=weights)), 0.5))
+    np.testing.assert_array_equal(points[0].thresholds, points[1].thresholds)
+    assert points[0].thresholds[0] > 0.5
+
+
 def test_nodes_stand_half_way_down_to_the_next_document():
     scores = np.array([[0.0], [1.0], [1.0], [4.0], [8.0]])
     cells = score_cells(scores, np.array([False, False, True, False, True]), np.array([0.0]), 10)
