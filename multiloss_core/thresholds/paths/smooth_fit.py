@@ -24,7 +24,7 @@ TARGETS_OF_RULES = expit(np.linspace(-7.0, 7.0, 57))
 # Weight of the counts beside the model: the minimum, what jumps add, and the number of positives for half of the rest.
 MIN_COUNT_WEIGHT, ADDED_BY_JUMPS, POSITIVES_FOR_HALF = 0.15, 0.45, 4500.0
 # Parts of the cells within which weights count alike, and the largest weight beside the mean of its class.
-SCALES, MOST_OF_MEAN = 8, 10.0
+SCALES, MAX_OF_MEAN = 8, 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ def _limited(weights: Floats, labels: Bools) -> Floats:
     for kind in (labels, ~labels):
         if kind.any():
             usual = np.minimum(weights[kind], np.quantile(weights[kind], 0.95)).mean()
-            limited[kind] = np.minimum(weights[kind], MOST_OF_MEAN * usual)
+            limited[kind] = np.minimum(weights[kind], MAX_OF_MEAN * usual)
     return limited
 
 
