@@ -35,6 +35,7 @@ SHORTEST = {
             "PLANS": "module.PLANS[:1]",
         },
     ),
+    "classifiers": ("1", {"MODELS": "{'naive Bayes': module.MODELS['naive Bayes']}"}),
     "coverage": ("--samples 2 --resamples 20 --processes 1 --populations gauss2 --positives 30", {}),
     "current_thresholds": (
         "--samples 2 --positives 30",

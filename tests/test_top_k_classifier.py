@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import make_classification, make_multilabel_classification
+from sklearn.datasets import load_digits, make_classification, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score, train_test_split
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
@@ -32,8 +33,9 @@ NOT_FOR_IT = "check_classifiers_multilabel_output_format_decision_function"
 # Per batch, the label of an item depends on the others, and is not the more probable one.
 DEPEND_ON_BATCH = ("check_methods_subset_invariance", "check_classifiers_train")
 ESTIMATORS = {
-    "batch": TopKClassifier(LogisticRegression()),
-    "row": TopKClassifier(LogisticRegression(), per="row"),
+    # Calibrated probabilities may be 0, which one of the checks refuses.
+    "batch": TopKClassifier(LogisticRegression(), calibrate=None),
+    "row": TopKClassifier(LogisticRegression(), calibrate=None, per="row"),
     "calibrated": TopKClassifier(LogisticRegression(), "AM", "sigmoid", per="row"),
 }
 CHECKS = [
@@ -78,7 +80,7 @@ def multilabel():
 @pytest.mark.parametrize("loss", ["F1", "G-TP/PR", F(2.0), JACCARD])
 def test_batch_is_predicted_as_optimal_top_k(labelled, loss):
     features, labels = labelled
-    classifier = TopKClassifier(LogisticRegression(), loss).fit(features[:300], labels[:300])
+    classifier = TopKClassifier(LogisticRegression(), loss, calibrate=None).fit(features[:300], labels[:300])
     probabilities = LogisticRegression().fit(features[:300], labels[:300]).predict_proba(features[300:])
     np.testing.assert_allclose(classifier.predict_proba(features[300:]), probabilities)
     best = optimal_top_k(probabilities[:, 1], LOSSES[loss] if isinstance(loss, str) else loss)
@@ -131,6 +133,24 @@ def test_calibration_gives_probabilities_to_any_classifier(labelled, calibrate):
     assert f1_score(labels[300:], classifier.predict(features[300:])) > plain
 
 
+def test_default_repairs_probabilities_that_are_too_sure():
+    """Naive Bayes on pixels is sure of nearly everything; one tuned threshold needs no probabilities."""
+    features, labels = load_digits(return_X_y=True)
+    eights = (labels == 8).astype(int)
+    halves = train_test_split(features, eights, test_size=0.5, random_state=0, stratify=eights)
+    fitted, left, known, truth = halves
+    default, plain, tuned = (
+        f1_score(truth, classifier.fit(fitted, known).predict(left))
+        for classifier in (
+            TopKClassifier(GaussianNB()),
+            TopKClassifier(GaussianNB(), calibrate=None),
+            TunedThresholdClassifierCV(GaussianNB(), scoring="f1", random_state=0),
+        )
+    )
+    assert default == pytest.approx(tuned, abs=0.01)
+    assert plain < tuned - 0.03
+
+
 def test_it_stands_in_pipelines_searches_and_frames(labelled):
     features, labels = labelled
     frame = pd.DataFrame(features, columns=[f"x{column}" for column in range(features.shape[1])])
@@ -147,7 +167,7 @@ def test_it_stands_in_pipelines_searches_and_frames(labelled):
 def test_weights_reach_the_estimator(labelled):
     features, labels = labelled
     weights = np.where(labels == 1, 5.0, 1.0)
-    classifier = TopKClassifier(LogisticRegression()).fit(features, labels, sample_weight=weights)
+    classifier = TopKClassifier(LogisticRegression(), calibrate=None).fit(features, labels, sample_weight=weights)
     expected = LogisticRegression().fit(features, labels, sample_weight=weights).predict_proba(features)
     np.testing.assert_allclose(classifier.predict_proba(features), expected)
 
@@ -170,7 +190,8 @@ def test_scorers_agree_for_words_in_any_order(labelled, scoring):
     features, labels = labelled
     named = np.where(labels == 1, "fraud", "ok")
     scores = [cross_val_score(LogisticRegression(), features, y, scoring=scoring) for y in (labels, named)]
-    found = cross_val_score(TopKClassifier(LogisticRegression()), features, named, scoring=scoring)
+    classifier = TopKClassifier(LogisticRegression(), calibrate=None)
+    found = cross_val_score(classifier, features, named, scoring=scoring)
     np.testing.assert_allclose(found, scores[0], atol=1e-3)
     np.testing.assert_allclose(found, scores[1], atol=1e-3)
 
@@ -203,7 +224,7 @@ def test_names_of_features_follow_the_last_fit(labelled):
         ({"loss": 3}, "A loss is a function"),
         ({"calibrate": "platt"}, "calibrate is 'platt'; choose None, 'isotonic' or 'sigmoid'"),
         ({"per": "label"}, "per is 'label'; choose 'batch' or 'row'"),
-        ({"estimator": LinearSVC()}, "LinearSVC has no predict_proba; set calibrate to 'sigmoid'"),
+        ({"estimator": LinearSVC(), "calibrate": None}, "has no predict_proba; set calibrate to 'isotonic'"),
         ({"at_least": 10**6}, "cannot be flagged"),
         ({"pos_label": "yes"}, "set pos_label to one of them"),
         ({"cv": 1}, "cv is 1; choose at least 2 folds"),
