@@ -134,7 +134,7 @@ def test_calibration_gives_probabilities_to_any_classifier(labelled, calibrate):
 
 
 def test_default_repairs_probabilities_that_are_too_sure():
-    """Naive Bayes on pixels is sure of nearly everything; one tuned threshold needs no probabilities."""
+    """Naive Bayes on pixels is sure of nearly everything."""
     features, labels = load_digits(return_X_y=True)
     eights = (labels == 8).astype(int)
     halves = train_test_split(features, eights, test_size=0.5, random_state=0, stratify=eights)

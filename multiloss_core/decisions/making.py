@@ -34,6 +34,7 @@ from multiloss_core.decisions.segments import (
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS
 from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
+from multiloss_core.inspection.periods import weekly_counts
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.tables.column_values import BLANK, base_of
@@ -115,7 +116,7 @@ def record_of(
         block=block,
         segments=segments,
         audit=audit,
-        evidence=_undecided_evidence(counted, thresholds, settings, current, at),
+        evidence=_evidence_for_comparison(counted, dataset, thresholds, settings, current, at),
     )
 
 
@@ -240,20 +241,25 @@ def intervals_of(point: Point, evidence: PointBootstrap | None) -> PointInterval
     return evidence.intervals(float(evidence.targets[near[0]]))
 
 
-def _undecided_evidence(
+def _evidence_for_comparison(
     counted: RatedData,
+    dataset: RatedDataset,
     thresholds: Floats,
     settings: RecordedSettings,
     current: Floats | None,
     at: FlaggedDocuments | None,
 ) -> RecordedEvidence | None:
-    """Record the undecided alerts if rows wait for a decision, for comparison with newer data."""
-    documents = counted.documents
-    if documents is None or settings.amount is not None or documents.funnel.read == documents.funnel.rated:
+    """Record the weeks, and the undecided alerts if rows wait for a decision."""
+    documents, rule = counted.documents, settings.rule
+    if documents is None or settings.amount is not None:
+        return None
+    if dataset.times is None and documents.funnel.read == documents.funnel.rated:
         return None
     if at is not None:
-        return evidence_of(at.documents, at.thresholds, at.rule, current=at.current)
-    return evidence_of(documents, thresholds, settings.rule, current=current)
+        documents, thresholds, rule, current = at.documents, at.thresholds, at.rule, at.current
+    weeks = None if dataset.times is None else weekly_counts(documents, dataset.calendar, thresholds, rule)
+    columns = None, dataset.columns.time, None
+    return evidence_of(documents, thresholds, rule, current=current, weeks=weeks, columns=columns)
 
 
 def _recorded_current(data: RatedData, thresholds: Floats, rule: Rule) -> CurrentThresholds:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri, stdtrit
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedFilter, RecordedInterval
@@ -14,7 +15,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, score_name, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
-from multiloss_core.numerics.arrays import UNDEFINED, Bools
+from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
 from multiloss_core.numerics.proportions import NORMAL_95, precision_interval
 from multiloss_core.tables.column_values import column_of, numbers
 from multiloss_core.thresholds.data.counts import Counts
@@ -23,6 +24,11 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 Bounds = tuple[float, float]
 UNKNOWN: Bounds = (UNDEFINED, UNDEFINED)
 LEVEL = 0.95
+# Differences are tested at this level, as looks are repeated: each week two tests, so one false alarm in two years.
+ALARM_LEVEL = 0.995
+ALARM_WORDS = "Looked at each week, chance alone raises about one alarm in two years."
+_ALARM = float(ndtri((1 + ALARM_LEVEL) / 2)) / NORMAL_95
+MIN_WEEKS = 6
 OTHER_SCALE = 10.0
 PER_DAY, PER_THOUSAND, PER_THOUSAND_ROWS = "a day", "per 1,000 documents rated", "per 1,000 rows rated"
 
@@ -56,7 +62,8 @@ class Sizes:
 
     `arrived`: old and new numbers of rated rows if these are random, as in a fixed number of days.
     `undecided`: weight of the alerts without a decision then and now, 0 where only rated ones are compared.
-    `unit_weight`: how many documents a row stands for then and now.
+    `unit_weight`: how many documents a row stands for then and now. `dispersion`: the variance of the alerts of a week
+    over that of a Poisson number, at least 1.
     """
 
     unit: str
@@ -65,6 +72,7 @@ class Sizes:
     arrived: tuple[float, float] | None = None
     undecided: tuple[float, float] = (0.0, 0.0)
     unit_weight: tuple[float, float] = (1.0, 1.0)
+    dispersion: float = 1.0
 
     def scale(self, vocabulary: Vocabulary = NEUTRAL) -> str:
         """Describe the unit that counts are divided by."""
@@ -99,8 +107,8 @@ class Change:
 
     @property
     def is_beyond_chance(self) -> bool:
-        """Return whether the bounds of the difference are known and leave out 0."""
-        low, high = self.bounds
+        """Return whether 0 lies outside bounds of the difference at `ALARM_LEVEL`."""
+        low, high = (self.difference + _ALARM * (bound - self.difference) for bound in self.bounds)
         return low > 0 or high < 0
 
 
@@ -212,6 +220,7 @@ def comparison_notes(record: DecisionRecord, now: Observed, changes: Mapping[str
     notes = [_unlisted_note(record, now), _scale_note(record, now.typical) if differs else ""]
     if record.expected.precision_interval is None and record.settings.amount is None:
         notes.append("The record has no intervals for new data: those of its counts alone are used.")
+    notes.append(ALARM_WORDS)
     return tuple(filter(None, notes))
 
 
@@ -298,13 +307,15 @@ def compared_sizes(
     waiting = _undecided_then(record)
     if data.days and days and waiting is not None and undecided is not None:
         before = data.funnel.at_or_above_floor if data.funnel is not None else data.rated or 0.0
+        weight = (data.rated or before) / before if before else 1.0
         return Sizes(
             unit=PER_DAY,
             then=data.days,
             now=days,
             arrived=(before, rows),
             undecided=(waiting, undecided),
-            unit_weight=((data.rated or before) / before if before else 1.0, documents / rows if rows else 1.0),
+            unit_weight=(weight, documents / rows if rows else 1.0),
+            dispersion=_dispersion_then(record, weight),
         )
     if data.rated and documents:
         return Sizes(unit=PER_THOUSAND, then=data.rated / 1_000, now=documents / 1_000)
@@ -329,12 +340,30 @@ def change_of(
     if sizes is not None:
         expected, bounds = _with_undecided(expected, bounds, sizes.undecided[0], sizes.unit_weight[0])
         now, now_bounds = _with_undecided(now, now_bounds, sizes.undecided[1], sizes.unit_weight[1])
+    units = (0.0, 0.0) if sizes is None else tuple((sizes.dispersion - 1) * weight for weight in sizes.unit_weight)
     return Change(
         then=expected / size_then,
-        then_bounds=_scaled(expected, bounds, size_then, arrived_then),
+        then_bounds=_scaled(expected, bounds, size_then, arrived_then, units[0]),
         now=now / size_now,
-        now_bounds=_scaled(now, now_bounds, size_now, arrived_now),
+        now_bounds=_scaled(now, now_bounds, size_now, arrived_now, units[1]),
     )
+
+
+def dispersion_of(alerts: Floats, unit_weight: float = 1.0) -> float:
+    """Estimate the dispersion of the alerts of weeks (w,), at least 1.
+
+    It is 1 with fewer than six weeks, else the variance over the mean and the documents that a row stands for. The fewer the weeks, the more it is raised, as
+    the tails of Student's t lie beyond those of the normal distribution.
+    """
+    if len(alerts) < MIN_WEEKS or not alerts.any():
+        return 1.0
+    raised = float(stdtrit(len(alerts) - 1, (1 + ALARM_LEVEL) / 2)) / (_ALARM * NORMAL_95)
+    return max(float(alerts.var(ddof=1)) * raised**2 / float(alerts.mean()) / unit_weight, 1.0)
+
+
+def _dispersion_then(record: DecisionRecord, unit_weight: float) -> float:
+    weeks = () if record.evidence is None or record.settings.amount is not None else record.evidence.weeks
+    return dispersion_of(np.array([week.tp + week.fp + week.undecided for week in weeks if week.complete]), unit_weight)
 
 
 def _undecided_then(record: DecisionRecord) -> float | None:
@@ -352,11 +381,12 @@ def _with_undecided(value: float, bounds: Bounds, undecided: float, unit_weight:
     return total, (total - low, total + high)
 
 
-def _scaled(value: float, bounds: Bounds, size: float, arrived: float | None) -> Bounds:
+def _scaled(value: float, bounds: Bounds, size: float, arrived: float | None, unit: float) -> Bounds:
     """Scale bounds for a fixed number of rated documents, wider for a random number.
 
-    Documents are taken to arrive one by one: their number then varies by its square root.
+    Where documents arrive one by one, their number varies by its square root. What busy weeks add to the variance is
+    `unit` times the number.
     """
-    by_chance = NORMAL_95 * value / math.sqrt(arrived) if arrived else 0.0
+    by_chance = NORMAL_95 * math.sqrt(value**2 / arrived + unit * value) if arrived else 0.0
     low, high = value - math.hypot(value - bounds[0], by_chance), value + math.hypot(bounds[1] - value, by_chance)
     return max(low, 0.0) / size, high / size
