@@ -352,8 +352,8 @@ def change_of(
 def dispersion_of(alerts: Floats, unit_weight: float = 1.0) -> float:
     """Estimate the dispersion of the alerts of weeks (w,), at least 1.
 
-    It is 1 with fewer than six weeks, else the variance over the mean and the documents that a row stands for. The fewer the weeks, the more it is raised, as
-    the tails of Student's t lie beyond those of the normal distribution.
+    It is 1 with fewer than six weeks, else the variance over the mean and the documents that a row stands for. The
+    fewer the weeks, the more it is raised, as the tails of Student's t lie beyond those of the normal distribution.
     """
     if len(alerts) < MIN_WEEKS or not alerts.any():
         return 1.0
