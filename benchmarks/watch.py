@@ -1,4 +1,4 @@
-"""Measure false alarms of weekly looks at a decision, and how soon a change is found; print Markdown.
+"""Measure false alarms of weekly looks and how soon a change is found; print Markdown.
 
 Run: python -m benchmarks.watch [samples]
 A decision rests on 13 weeks of 26 alerts each on average, half of them fraud. `busy`: the rates of weeks vary, with the
