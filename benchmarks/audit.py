@@ -102,11 +102,13 @@ def truth_of(strata: AuditStrata, scores: Floats, labels: Bools) -> Indices:
     return np.bincount(numbers[numbers >= 0], minlength=strata.count)
 
 
-def measured(case: Case, strata: AuditStrata, rated: Indices, audits: int) -> tuple[float, float, float, float]:
-    """Return coverage of recall and of missed positives, mean width, positives found."""
+def measured(
+    case: Case, strata: AuditStrata, rated: Indices, audits: int, within: tuple[float, float] = (0.0, 1.0)
+) -> tuple[float, float, float, float, float]:
+    """Return coverage of recall and of missed positives, mean width, positives found, share of widths within."""
     sizes, truth = strata.sizes(case.scores), truth_of(strata, case.scores, case.labels)
     generator = np.random.default_rng([4, len(rated)])
-    known: dict[tuple[int, ...], tuple[bool, bool, float]] = {}
+    known: dict[tuple[int, ...], tuple[bool, bool, float, bool]] = {}
     results, found = [], 0
     for _ in range(audits):
         positives = generator.hypergeometric(truth, sizes - truth, rated)
@@ -119,10 +121,11 @@ def measured(case: Case, strata: AuditStrata, rated: Indices, audits: int) -> tu
                 recall.low <= case.recall <= recall.high,
                 missed.low <= case.missed <= missed.high,
                 recall.high - recall.low,
+                within[0] <= recall.high - recall.low <= within[1],
             )
         results.append(known[key])
-    covered, missed_covered, width = np.array(results, dtype=np.float64).mean(axis=0)
-    return float(covered), float(missed_covered), float(width), found / audits
+    covered, missed_covered, width, inside = np.array(results, dtype=np.float64).mean(axis=0)
+    return float(covered), float(missed_covered), float(width), found / audits, float(inside)
 
 
 def best_width(plan: AuditPlan, shares: Floats, tries: int = 400, limit: float = np.inf) -> float:
@@ -155,13 +158,14 @@ def coverage(cases: dict[str, Case], audits: int) -> Iterator[tuple[object, ...]
     for name, case in cases.items():
         plan = case.plan
         single = score_strata(case.scores, case.plan.strata.floors, names=plan.strata.names, count=1)
-        ours = measured(case, plan.strata, plan.allocation, audits)
+        ours = measured(case, plan.strata, plan.allocation, audits, plan.width_range)
         simple = measured(case, single, np.array([BUDGET]), audits)
         yield (
             *(name, f"{case.recall:.2f}", f"{case.missed:,}", f"{simple[3]:.1f} / {ours[3]:.1f}"),
             *(f"{100 * simple[0]:.1f}", f"{100 * ours[0]:.1f}", f"{100 * ours[1]:.1f}"),
             *(f"{simple[2]:.3f}", f"{ours[2]:.3f}", f"{ours[2] / simple[2]:.2f}"),
-            f"{plan.width:.3f} / {plan.pessimistic_width:.3f}",
+            f"{plan.width_range[0]:.3f} - {plan.width_range[1]:.3f}",
+            f"{100 * ours[4]:.0f}",
         )
 
 
@@ -254,7 +258,14 @@ def main() -> None:
         "Recall's 95 % interval",
         (
             *("population", "recall", "missed", "found: simple / planned", "simple covers, %", "planned covers, %"),
-            *("missed covered, %", "simple width", "planned width", "ratio", "width expected / pessimistic"),
+            *(
+                "missed covered, %",
+                "simple width",
+                "planned width",
+                "ratio",
+                "10 to 90 % of simulated widths",
+                "within, %",
+            ),
         ),
         coverage(cases, chosen.audits),
     )

@@ -1,6 +1,7 @@
 """Allocate the ratings of an audit to strata for the narrowest interval of recall."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,8 @@ MIN_RATINGS, BLOCKED_SHARE = 20, 0.1
 # Allocations tried: powers of the expected share, and largest weights of a document as multiples of N / n.
 POWERS, WEIGHT_LIMITS = (0.3, 0.5, 0.75, 1.0), (1.05, 1.4, 2.0)
 SIMULATED = 200
+# Quantiles around eight of ten audits.
+MIDDLE_QUANTILES = (0.1, 0.9)
 SEED = 20_201
 TOLERANCE = 0.01
 
@@ -43,6 +46,16 @@ class AuditPlan:
     def budget(self) -> int:
         """The number of ratings."""
         return int(self.allocation.sum())
+
+    @cached_property
+    def width_range(self) -> tuple[float, float]:
+        """The widths between which eight of ten simulated audits lie.
+
+        Half of them have the expected shares, half the pessimistic ones.
+        """
+        both = (self.expected.shares, self.expected.pessimistic)
+        low, high = np.quantile([_simulated_widths(self, shares) for shares in both], MIDDLE_QUANTILES)
+        return float(low), float(high)
 
     @property
     def probabilities(self) -> Floats:
@@ -158,6 +171,10 @@ def allocate(
 
 def expected_width(plan: AuditPlan, shares: Floats) -> float:
     """Simulate the mean width of recall's interval for shares of positives (h,). Fixed seed."""
+    return float(_simulated_widths(plan, shares).mean())
+
+
+def _simulated_widths(plan: AuditPlan, shares: Floats) -> Floats:
     blocked = plan.strata.blocked
     below = ~blocked & (plan.sizes > 0)
     rated, sizes = plan.allocation[below], plan.sizes[below]
@@ -165,8 +182,7 @@ def expected_width(plan: AuditPlan, shares: Floats) -> float:
     positives = generator.binomial(rated, shares[below], (SIMULATED, len(rated)))
     added = added_positives(sizes, np.zeros(len(rated), dtype=bool))
     caught = plan.caught + float(plan.sizes[blocked] @ shares[blocked])
-    widths = rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed, LEVEL)
-    return float(widths.mean())
+    return rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed, LEVEL)
 
 
 def _best(plan: AuditPlan, budget: int) -> AuditPlan:

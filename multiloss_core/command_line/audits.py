@@ -222,9 +222,9 @@ def _plan_lines(found: AuditPlan) -> list[str]:
             zip(found.strata.labels, found.sizes, found.allocation, found.probabilities, strict=True)
         )
     ]
-    widths = sorted((found.width, found.pessimistic_width))
-    expected = " to ".join(dict.fromkeys(f"{100 * width:.0f}" for width in widths))
-    return [f"{plural(found.budget, 'rating')}: recall's 95 % interval is expected to be {expected} points wide", *rows]
+    width = " to ".join(dict.fromkeys(f"{100 * width:.0f}" for width in found.width_range))
+    words = f"in eight of ten simulated audits recall's 95 % interval is {width} points wide"
+    return [f"{plural(found.budget, 'rating')}: {words}", *rows]
 
 
 def _read_lines(reading: AuditReading, estimates: AuditEstimates) -> list[str]:

@@ -51,8 +51,8 @@ def show_plan(plan: AuditPlan) -> None:
     metric, note = st.columns([1, 3], vertical_alignment="center")
     metric.metric("Ratings", f"{plan.budget:,}")
     note.markdown(
-        f"Recall's 95 % interval is expected to be **{_points(plan)} wide**: that depends on how much "
-        f"{words.positive} hides below the floors."
+        f"In eight of ten simulated audits recall's 95 % interval is **{_points(plan)} wide**: that depends on how "
+        f"much {words.positive} hides below the floors, and on the draw."
     )
     show_numbers(
         [
@@ -90,6 +90,6 @@ def show_plan(plan: AuditPlan) -> None:
 
 
 def _points(plan: AuditPlan) -> str:
-    """Write the expected and the pessimistic width in percentage points."""
-    low, high = sorted(round(100 * width) for width in (plan.width, plan.pessimistic_width))
+    """Write the widths of eight of ten simulated audits in percentage points."""
+    low, high = (round(100 * width) for width in plan.width_range)
     return f"{low} points" if low == high else f"{low} to {high} points"
