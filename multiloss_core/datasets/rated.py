@@ -307,7 +307,10 @@ class RatedDataset:
         if self.times is None or not self.times.size or np.isnat(self.times).any() or self.late_ratings is not None:
             return self
         ages = (self.times.max() - self.times) / np.timedelta64(1, "D")
-        return replace(self, source=self.documents.with_ages(ages))
+        aged = replace(self, source=self.documents.with_ages(ages))
+        # What was computed above does not depend on ages.
+        vars(aged).update(calendar=self.calendar, late_ratings=None)
+        return aged
 
     @property
     def _amounts(self) -> Floats:

@@ -204,6 +204,8 @@ def test_names_are_text_on_every_page(strangers_server, log, page):
     open_part(page, "Save this decision")
     page.get_by_label("Decided by").fill(f"{HOSTILE[3]} {HOSTILE[0]}"[:90])
     page.get_by_label("Why", exact=True).fill("\n".join(HOSTILE))
+    # A click on a page that is being drawn again may be lost.
+    settle(page)
     page.get_by_role("button", name="Save to the log").click()
     expect(page.get_by_text("Saved in the decision log as number 1")).to_be_visible()
     look("a saved decision")
