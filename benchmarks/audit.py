@@ -105,9 +105,9 @@ def truth_of(strata: AuditStrata, scores: Floats, labels: Bools) -> Indices:
 def measured(
     case: Case, strata: AuditStrata, rated: Indices, audits: int, within: tuple[float, float] = (0.0, 1.0)
 ) -> tuple[float, float, float, float, float]:
-    """Return coverage of recall and of missed positives, mean width, positives found, share within.
+    """Return coverage of recall and of missed positives, mean width, and positives found.
 
-    The last is that of the widths inside `within`.
+    Then the share of widths inside `within`.
     """
     sizes, truth = strata.sizes(case.scores), truth_of(strata, case.scores, case.labels)
     generator = np.random.default_rng([4, len(rated)])

@@ -141,7 +141,8 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
         f"A third of the {documents_called} gave a path; on the others, thresholds were tested from strict to loose "
         "and the last that passed is shown (fixed-sequence testing). It holds for data from the same source, for these "
         "thresholds and the stricter ones tested before them, which are the range on the slider. How sure: of all "
-        "times the question is asked, also those that end without an answer."
+        "times the question is asked, also those that end without an answer. Fraud is what was rated as fraud: errors "
+        "of ratings are not part of it."
         + (
             " Weights or groups: tested by betting, which assumes no larger weight than seen."
             if found.test == "betting"
