@@ -61,7 +61,9 @@ def show_labels(n: int, common: float, rows: int, installed: list[str]) -> None:
     features = generator.normal(size=(FITTED + rows, FEATURES))
     labels = generator.random((len(features), n)) < 1.0 / (1.0 + np.exp(-features @ weights - rates))
     fitted, new = (features[:FITTED], labels[:FITTED]), (features[FITTED:], labels[FITTED:])
-    classifier = TopKClassifier(LogisticRegression(), calibrate=None, per="row").fit(fitted[0], fitted[1].astype(int))
+    classifier = TopKClassifier(LogisticRegression(), calibrate=None, per="row", empty_rows=False).fit(
+        fitted[0], fitted[1].astype(int)
+    )
     probabilities = classifier.predict_proba(new[0])
     held_out = np.column_stack(
         [

@@ -41,10 +41,13 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
     cv : folds for calibration, as in scikit-learn. A number, at least 2, falls to the rows of the rarer class. For one
         row of it the label is not calibrated; without `predict_proba` each row then gets its share.
     pos_label : the label that means positive, as in `ThresholdSelector`; not for an indicator matrix.
+    empty_rows : with per="row" and several labels, fit the probability of a row without any label by a classifier of
+        its own (see `empty` of `batch_top_k`), as labels are seldom independent.
 
     Attributes
     ----------
     estimators_ : the fitted classifiers of the L labels (1 if `y` is a vector).
+    empty_estimator_ : the fitted classifier of rows without any label, or None.
     classes_ : the two labels, sorted; for an indicator matrix, the L columns 0..L - 1.
     positive_ : the position of the positive label in `classes_`; 1 for an indicator matrix.
 
@@ -60,6 +63,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
     """
 
     estimators_: list[Any]
+    empty_estimator_: Any
     classes_: NDArray[Any]
     positive_: int
 
@@ -72,6 +76,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         at_least: int = 0,
         cv: Any = 5,
         pos_label: Any = None,
+        empty_rows: bool = True,
     ) -> None:
         self.estimator = estimator
         self.loss = loss
@@ -80,6 +85,7 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         self.at_least = at_least
         self.cv = cv
         self.pos_label = pos_label
+        self.empty_rows = empty_rows
 
     def fit(
         self,
@@ -109,6 +115,9 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         X, y = indexable(X, y)  # noqa: N806
         positives = self._positives(y)
         self.estimators_ = [self._fitted(X, column.astype(int), sample_weight) for column in positives.T]
+        self.empty_estimator_ = None
+        if self.empty_rows and self.per == "row" and positives.shape[1] > 1:
+            self.empty_estimator_ = self._fitted(X, (~positives.any(axis=1)).astype(int), sample_weight)
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.estimators_[0], name):
@@ -126,7 +135,8 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         """Find the optimal top k of each label (per="batch") or row (per="row")."""
         probabilities = self._probabilities(X)
         rows = probabilities if self.per == "row" else np.ascontiguousarray(probabilities.T)
-        return batch_top_k(rows, self._loss(), at_least=self.at_least)
+        empty = None if self.empty_estimator_ is None else _probability(self.empty_estimator_, X)
+        return batch_top_k(rows, self._loss(), at_least=self.at_least, empty=empty)
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """Label the rows, (n,) or an indicator (n, L): those of smallest expected loss."""
@@ -188,7 +198,12 @@ class TopKClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
     def _probabilities(self, X: Any) -> Floats:  # noqa: N803
         """Compute the probability of each label, (n, L)."""
         check_is_fitted(self)
-        return np.column_stack([model.predict_proba(X) @ (model.classes_ == 1) for model in self.estimators_])
+        return np.column_stack([_probability(model, X) for model in self.estimators_])
+
+
+def _probability(model: Any, X: Any) -> Floats:  # noqa: N803
+    """Compute the probability of code 1 (n,), 0 where the model has never seen it."""
+    return np.asarray(model.predict_proba(X) @ (model.classes_ == 1), dtype=np.float64)
 
 
 def _of_one_label(estimator: Any) -> Any:

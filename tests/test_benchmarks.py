@@ -56,6 +56,7 @@ SHORTEST = {
     ),
     "slider": ("", {}),
     "structure": ("", {}),
+    "rows": ("1", {"tables": "lambda _of=module.tables: {'digits': _of()['digits']}"}),
     "watch": ("2", {"VARIATIONS": (0.2,)}),
     "thresholds": ("", {"documents_of": "lambda count, _of=module.documents_of: _of(min(count, 1_000))"}),
 }

@@ -93,7 +93,9 @@ def test_batch_is_predicted_as_optimal_top_k(labelled, loss):
 @pytest.mark.parametrize("loss", ["F1", "Jaccard", "AM"])
 def test_each_row_is_best_of_all_label_sets(multilabel, loss):
     features, labels = multilabel
-    classifier = TopKClassifier(LogisticRegression(), loss, per="row").fit(features[:200], labels[:200])
+    classifier = TopKClassifier(LogisticRegression(), loss, calibrate=None, per="row", empty_rows=False).fit(
+        features[:200], labels[:200]
+    )
     probabilities, predicted = classifier.predict_proba(features[200:]), classifier.predict(features[200:])
     assert predicted.shape == probabilities.shape == (100, 6)
     assert predicted.dtype == labels.dtype
@@ -131,6 +133,22 @@ def test_calibration_gives_probabilities_to_any_classifier(labelled, calibrate):
     assert classifier.predict_proba(features[300:])[:, 1].mean() == pytest.approx(labels[300:].mean(), abs=0.06)
     plain = f1_score(labels[300:], LinearSVC().fit(features[:300], labels[:300]).predict(features[300:]))
     assert f1_score(labels[300:], classifier.predict(features[300:])) > plain
+
+
+def test_rows_that_are_never_empty_are_never_predicted_empty():
+    """Each digit has one label: the product of ten probabilities knows nothing of that."""
+    features, digits = load_digits(return_X_y=True)
+    labels = np.eye(10, dtype=int)[digits]
+    fitted, left, known, truth = train_test_split(features / 16, labels, test_size=0.5, random_state=0)
+    options = {"per": "row", "calibrate": None}
+    found, independent = (
+        TopKClassifier(LogisticRegression(C=0.1), **options, empty_rows=empty_rows).fit(fitted, known).predict(left)
+        for empty_rows in (True, False)
+    )
+    assert found.any(axis=1).all()
+    assert not independent.any(axis=1).all()
+    scores = [f1_score(truth, one, average="samples", zero_division=1.0) for one in (found, independent)]
+    assert scores[0] > scores[1] + 0.02
 
 
 def test_default_repairs_probabilities_that_are_too_sure():

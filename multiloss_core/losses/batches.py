@@ -74,6 +74,7 @@ def batch_top_k(
     *,
     mask: ArrayLike | None = None,
     at_least: int = 0,
+    empty: ArrayLike | None = None,
     method: str = "auto",
     tolerance: float = 1e-9,
     threads: int = 2,
@@ -85,6 +86,11 @@ def batch_top_k(
     never selected. Each row has its own `error_bound`, at most `tolerance`; `at_least`, `method` and `tolerance` are
     those of `optimal_top_k`. Rows of equal length share the losses of their outcomes, so that "auto" is exact up to
     n = 100 for 10 such rows and more. `threads` >= 1.
+
+    `empty` (B,) in [0, 1]: the probability that no item of a row is positive, where that is known from elsewhere. The
+    product of independent items overstates it where labels exclude or follow each other. Outcomes with a positive keep
+    their odds to each other; for a given k the best items stay the most probable ones. `error_bound` grows with the
+    odds.
 
     Time is that of its rows, O(n) each for F, Jaccard, AM and G-TP/PR; memory beside input and result is some 40 MB, or
     O(n) of the longest row, for each thread. Raises DataError as `optimal_top_k` does, with the row, and for a row
@@ -98,6 +104,7 @@ def batch_top_k(
     ([2, 0], [[False, True, True], [False]])
     """
     batch = _Batch(rows, mask)
+    none_positive = None if empty is None else _checked_empty(empty, batch.lengths.size)
     checked_least(at_least, int(batch.lengths.min()))
     warn_of_gain(loss)
     selected = np.zeros(batch.probabilities.size, dtype=bool)
@@ -107,6 +114,8 @@ def batch_top_k(
         probabilities = batch.probabilities[places]
         descending = np.sort(probabilities, axis=1)[:, ::-1].copy()
         values, bounds, _ = losses_of_rows(descending, as_loss(loss), method, tolerance)
+        if none_positive is not None:
+            values, bounds = _given_empty(values, bounds, descending, as_loss(loss), none_positive[block])
         k = best_ks(values, at_least)
         cuts, selected[places] = flag_first(probabilities, descending, k)
         return k, cuts, values[np.arange(len(k)), k], bounds
@@ -188,6 +197,32 @@ def _checked_row(row: int, probabilities: ArrayLike) -> Floats:
         return checked_probabilities(probabilities)
     except DataError as error:
         raise DataError(f"Row {row}: {error}") from None
+
+
+def _checked_empty(empty: ArrayLike, rows: int) -> Floats:
+    values = checked_probabilities(empty)
+    if values.size != rows:
+        raise DataError(
+            f"There are {values.size:,} probabilities of an empty row for {rows:,} rows; give one for each."
+        )
+    return values
+
+
+def _given_empty(
+    values: Floats, bounds: Floats, probabilities: Floats, loss: Loss, empty: Floats
+) -> tuple[Floats, Floats]:
+    """Change expected losses (B, n + 1) of independent items to those with `empty` (B,) rows without a positive.
+
+    Of independent items, the outcome without a positive is taken out, and put back with the other probability.
+    """
+    n = probabilities.shape[1]
+    of_empty = np.array([float(loss(0.0, k / n, 0.0)) for k in range(n + 1)])
+    with np.errstate(divide="ignore"):
+        some = -np.expm1(np.log1p(-probabilities).sum(axis=1))
+    odds = np.divide(1 - empty, some, out=np.zeros_like(some), where=some > 0)[:, np.newaxis]
+    # A row of zeros is empty.
+    rest = np.where(some > 0, empty, 1.0)[:, np.newaxis]
+    return odds * (values - (1 - some)[:, np.newaxis] * of_empty) + rest * of_empty, odds[:, 0] * bounds
 
 
 def _mapped(work: Callable[[Indices], T], blocks: list[Indices], threads: int) -> list[T]:

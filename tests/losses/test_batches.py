@@ -196,3 +196,55 @@ def test_unusable_batch_is_rejected(rows, settings, message):
     for function in (batch_top_k, batch_expected_losses):
         with pytest.raises(DataError, match=message):
             function(rows, F(), **settings)
+
+
+def outcomes_of(probabilities, empty):
+    """List all outcomes (2^n, n) and their probabilities, where no item is positive with probability `empty`."""
+    n = len(probabilities)
+    outcomes = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
+    independent = np.where(outcomes == 1, probabilities, 1 - probabilities).prod(axis=1)
+    some = independent * outcomes.any(axis=1)
+    return outcomes, np.where(outcomes.any(axis=1), (1 - empty) * some / some.sum(), empty)
+
+
+@EVERY_LOSS
+def test_rows_with_a_probability_of_being_empty_have_no_regret(loss):
+    """Against all 2^n predictions under all 2^n outcomes."""
+    generator = np.random.default_rng(5)
+    for n in (1, 2, 4, 6):
+        rows = generator.beta(0.6, 1.5, (6, n)).clip(0.01, 0.99)
+        empty = generator.random(6).round(2)
+        found = batch_top_k(rows, loss, empty=empty)
+        for row, share, chosen, expected in zip(rows, empty, found.selected, found.expected_loss, strict=True):
+            outcomes, chances = outcomes_of(row, share)
+            values = np.array(
+                [
+                    float(
+                        chances
+                        @ loss((outcomes * flags).mean(axis=1), np.full(2**n, flags.mean()), outcomes.mean(axis=1))
+                    )
+                    for flags in outcomes
+                ]
+            )
+            own = values[(outcomes == chosen).all(axis=1)][0]
+            assert own == pytest.approx(values.min(), abs=1e-9)
+            assert expected == pytest.approx(own, abs=1e-9)
+
+
+def test_the_product_of_independent_items_changes_nothing():
+    rows = np.random.default_rng(6).random((20, 7))
+    plain, same = batch_top_k(rows, F()), batch_top_k(rows, F(), empty=(1 - rows).prod(axis=1))
+    np.testing.assert_array_equal(plain.selected, same.selected)
+    np.testing.assert_allclose(plain.expected_loss, same.expected_loss, atol=1e-9)
+
+
+def test_a_row_of_zeros_is_empty():
+    found = batch_top_k([[0.0, 0.0], [0.0, 0.4]], F(), empty=[0.1, 0.0])
+    assert found.k.tolist() == [0, 1]
+    assert found.expected_loss.tolist() == pytest.approx([0.0, 0.0])
+
+
+@pytest.mark.parametrize("empty", [[0.5], [0.5, 1.5], [0.5, np.nan], [-0.1, 0.5]])
+def test_unusable_probabilities_of_empty_rows_are_refused(empty):
+    with pytest.raises(DataError):
+        batch_top_k([[0.2], [0.3]], F(), empty=empty)
