@@ -211,7 +211,7 @@ def _checked_empty(empty: ArrayLike, rows: int) -> Floats:
 def _given_empty(
     values: Floats, bounds: Floats, probabilities: Floats, loss: Loss, empty: Floats
 ) -> tuple[Floats, Floats]:
-    """Change expected losses (B, n + 1) of independent items to those with `empty` (B,) rows without a positive.
+    """Change expected losses (B, n + 1) of independent items to those with `empty` (B,).
 
     Of independent items, the outcome without a positive is taken out, and put back with the other probability.
     """

@@ -199,7 +199,7 @@ def test_unusable_batch_is_rejected(rows, settings, message):
 
 
 def outcomes_of(probabilities, empty):
-    """List all outcomes (2^n, n) and their probabilities, where no item is positive with probability `empty`."""
+    """List all outcomes (2^n, n) and their probabilities."""
     n = len(probabilities)
     outcomes = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
     independent = np.where(outcomes == 1, probabilities, 1 - probabilities).prod(axis=1)
