@@ -1,4 +1,4 @@
-"""Compare mean F1 of a row by top k with that of one tuned threshold, on dependent labels; print Markdown.
+"""Compare mean F1 of a row by top k with that of one tuned threshold; print Markdown.
 
 Run: python -m benchmarks.rows [splits]
 Tables that come with scikit-learn or lie in `shared/data`, with one label in each row or several that go together, and
