@@ -46,7 +46,7 @@ def _explore(dataset: RatedDataset) -> None:
     with details:
         show_held(context.analysis, context.view)
         show_unit(context.analysis)
-        show_age_weights(context.analysis)
+        show_age_weights(context.analysis, context.point)
         show_effective_size(context)
         show_alerts_per_day(context)
         for show_section in SECTIONS:

@@ -11,7 +11,7 @@ from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions import RecordedSettings, recorded_thresholds
 from multiloss_core.figures import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
-from multiloss_core.thresholds import RESOLUTIONS, Rule, Spacing
+from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, Point, Rule, Spacing
 from ui.data.rated import change_columns
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import current_for
@@ -136,10 +136,10 @@ def _ask_age_weights(dataset: RatedDataset) -> None:
     )
 
 
-def show_age_weights(analysis: Analysis) -> None:
+def show_age_weights(analysis: Analysis, point: Point) -> None:
     """Say that older alerts count less, where they do."""
     found = analysis.fit.age_weights
-    if found is not None and found.half_life is not None:
+    if point.method == SMOOTH.name and found is not None and found.half_life is not None:
         st.caption(f"{found.words}. Counts are of all alerts.")
 
 
