@@ -125,15 +125,17 @@ def _ask_to_stay(current: tuple[float, ...] | None) -> tuple[float, ...] | None:
 
 def _ask_age_weights(dataset: RatedDataset) -> None:
     """Ask whether older alerts may count less; the choice stays with the file."""
-    key = f"age_weights_{dataset.fingerprint[:12]}"
-    st.session_state[key] = dataset.columns.age_weights
-    st.checkbox(
+    chosen = st.checkbox(
         "Older alerts may count less",
-        key=key,
-        on_change=lambda: change_columns(dataset.name, age_weights=st.session_state[key]),
+        dataset.columns.age_weights,
+        key=f"age_weights_{dataset.key[:12]}",
         help="The default path lets alerts count less the older they are, where the newest fifth of them is clearly "
         "better predicted so. Counts of alerts stay as they are.",
     )
+    if chosen != dataset.columns.age_weights:
+        change_columns(dataset.name, age_weights=chosen)
+        # This is a fragment of the page, which has the data as they were.
+        st.rerun()
 
 
 def show_age_weights(analysis: Analysis, point: Point) -> None:
