@@ -49,6 +49,10 @@ CASES: dict[str, tuple[float, int, float, float, float]] = {
     "20 % unseen, .1 %": (0.001, 2, 0.005, 3.0, 0.2),
 }
 COMPARED = ("informative, 1 %", "informative, .1 %", "one weak score, .1 %", "50 % unseen, .3 %")
+# Documents of a sample in which the strata are counted.
+COUNTED = (300, 1_000, 5_000)
+# Share of ratings that are wrong.
+ERROR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +176,51 @@ def coverage(cases: dict[str, Case], audits: int) -> Iterator[tuple[object, ...]
         )
 
 
+def sampled(cases: dict[str, Case], audits: int) -> Iterator[tuple[object, ...]]:
+    """Scale sizes up from samples of all documents; take them as known, or draw them."""
+    for name, case in ((name, cases[name]) for name in COMPARED if name in cases):
+        sizes, cells = case.plan.sizes, []
+        for counted in COUNTED:
+            generator, found = np.random.default_rng([8, counted]), []
+            for _ in range(audits):
+                everything = np.append(sizes, len(case.scores) - sizes.sum())
+                counts = generator.multivariate_hypergeometric(everything, counted)[:-1]
+                scaled = np.rint(counts * (len(case.scores) / counted)).astype(np.intp)
+                rated = np.minimum(case.plan.allocation, scaled)
+                positives = generator.hypergeometric(case.truth, sizes - case.truth, rated)
+                audit = Audit(case.plan.strata, scaled, rated, positives)
+                for one in (audit, replace(audit, counted_from=int(counts.sum()))):
+                    recall = read_audit(case.documents, one, draws=DRAWS).at().recall
+                    found.append((recall.low <= case.recall <= recall.high, recall.high - recall.low))
+            (known, width), (drawn, wider) = np.reshape(found, (audits, 2, 2)).mean(axis=0)
+            cells += [f"{100 * known:.1f} / {100 * drawn:.1f}", f"{width:.3f} / {wider:.3f}"]
+        yield (name, *cells)
+
+
+def errors(cases: dict[str, Case], audits: int) -> Iterator[tuple[object, ...]]:
+    """Let one rating in 1,000 err, and then rate each positive a second time, as often wrongly."""
+    for name, case in cases.items():
+        sizes, rated, generator, found = case.plan.sizes, case.plan.allocation, np.random.default_rng(9), []
+        for _ in range(audits):
+            positives = generator.hypergeometric(case.truth, sizes - case.truth, rated)
+            right = generator.binomial(positives, 1 - ERROR)
+            wrong = generator.binomial(rated - positives, ERROR)
+            second = generator.binomial(right, 1 - ERROR) + generator.binomial(wrong, ERROR)
+            for one in (right + wrong, second):
+                audit = Audit(case.plan.strata, sizes, rated, one)
+                recall = read_audit(case.documents, audit, draws=DRAWS).at().recall
+                found.append((recall.low <= case.recall <= recall.high, recall.estimate))
+        (first, estimate), (again, corrected) = np.reshape(found, (audits, 2, 2)).mean(axis=0)
+        yield (
+            name,
+            f"{case.recall:.2f}",
+            f"{100 * first:.1f}",
+            f"{estimate:.2f}",
+            f"{100 * again:.1f}",
+            f"{corrected:.2f}",
+        )
+
+
 def allocations(cases: dict[str, Case]) -> Iterator[tuple[object, ...]]:
     """Compare the plan with the best allocation for its expected shares, and for the truth."""
     for name, case in cases.items():
@@ -271,6 +320,16 @@ def main() -> None:
             ),
         ),
         coverage(cases, chosen.audits),
+    )
+    print_table(
+        "Strata counted in a sample: sizes taken as known / drawn",
+        ("population", *(head for counted in COUNTED for head in (f"{counted:,} rows: covers, %", "width"))),
+        sampled(cases, chosen.audits),
+    )
+    print_table(
+        "One wrong rating in 1,000, and second ratings of all positives that err alike",
+        ("population", "recall", "covers, %", "mean estimate", "with second ratings, %", "mean estimate then"),
+        errors(cases, chosen.audits),
     )
     print_table(
         "Allocation, and its width over the best found by search",

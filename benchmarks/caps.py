@@ -3,6 +3,7 @@
 Prints Markdown. Rated documents of `benchmarks.populations` fall on days by chance, busier in the middle of each
 week; thresholds are chosen on one period and counted on the population, of which new periods are drawn.
 `corner` is the point of the slider that meets the goal, `best` the one that `multiloss_core.thresholds.targets` finds.
+A second table counts days above the cap in the four weeks after data in which alerts grow by a share.
 Run: python -m benchmarks.caps [--samples 20]
 """
 
@@ -15,8 +16,9 @@ import numpy as np
 
 from benchmarks.populations import RatedPopulation, population, sample, true_rates
 from benchmarks.reporting import print_header, print_row
-from multiloss_core import OperatingPoint, RatedDocuments, operating_points
-from multiloss_core.numerics import Indices
+from multiloss_core import DataError, OperatingPoint, RatedDocuments, operating_points
+from multiloss_core.inspection import alert_trend, calendar, daily_alerts, weekly_counts
+from multiloss_core.numerics import Floats, Indices
 from multiloss_core.thresholds import SMOOTH, PathSearch, Point, Rule
 from multiloss_core.thresholds.targets import (
     DailyCap,
@@ -29,6 +31,9 @@ from multiloss_core.thresholds.targets import (
 POPULATIONS = ("gauss2", "correlated2", "discrete2", "gauss3")
 SHARES, FLOORS = (0.03, 0.1, 0.3), (0.3, 0.6)
 DAYS = 91
+GROWTHS, DAYS_AFTER, SHARE_OF_ALERTS = (0.0, 0.65, -0.4), 28, 0.15
+# Samples of growing alerts for each other one.
+GROWING_SAMPLES = 5
 TARGETS = np.arange(1, 1_000) / 1_000
 
 
@@ -54,6 +59,18 @@ def main() -> None:
         for rule in ("any", "all"):
             for positives in chosen.positives:
                 report(name, rule, positives, chosen.samples)
+    print("\n## Growing alerts, rule any\n")
+    print_header("population, positives", "growth in 91 days", "found in", "above if it goes on", "above if it ends")
+    for name in POPULATIONS[:2]:
+        for positives in chosen.positives:
+            for growth in GROWTHS:
+                seeds = range(GROWING_SAMPLES * chosen.samples)
+                found = 100 * np.array([after_growth(name, positives, growth, seed) for seed in seeds])
+                errors = np.nanstd(found, axis=0) / np.sqrt(np.isfinite(found).sum(axis=0))
+                shares = (
+                    f"{mean:.1f} % ± {error:.1f}" for mean, error in zip(np.nanmean(found, 0), errors, strict=True)
+                )
+                print_row(f"{name}, {positives}", f"{100 * growth:+.0f} %", *shares)
 
 
 def report(name: str, rule: Rule, positives: int, samples: int) -> None:
@@ -116,9 +133,38 @@ def _busy_days(documents: RatedDocuments, point: Point, cap: DailyCap) -> int:
     return int((np.bincount(cap.day, point.flags(documents.scores), cap.days) > cap.most).sum())
 
 
-def drawn_days(generator: np.random.Generator, count: int) -> Indices:
-    weekly = np.resize([1.2, 1.3, 1.2, 1.1, 1.0, 0.6, 0.6], DAYS)
-    return generator.choice(DAYS, size=count, p=weekly / weekly.sum())
+def drawn_days(generator: np.random.Generator, count: int, growth: float = 0.0) -> Indices:
+    level = levels(growth)[:DAYS]
+    return generator.choice(DAYS, size=count, p=level / level.sum())
+
+
+def levels(growth: float) -> Floats:
+    """Return relative numbers of alerts on the days of the data and after them."""
+    days = np.arange(DAYS + DAYS_AFTER)
+    return np.resize([1.2, 1.3, 1.2, 1.1, 1.0, 0.6, 0.6], len(days)) * (1 + growth) ** (days / (DAYS - 1))
+
+
+def after_growth(name: str, positives: int, growth: float, seed: int) -> tuple[float, float, float]:
+    """Return whether a trend is found, and shares of new days above the cap."""
+    generator = np.random.default_rng([seed, positives])
+    source, documents = population(name), sample(population(name), positives, seed)
+    day = drawn_days(generator, len(documents.labels), growth)
+    days = calendar(np.datetime64("2026-01-05", "D") + day)
+    weeks = weekly_counts(documents, days, documents.floors, "any")
+    trend = alert_trend(weeks, daily_alerts(documents, days, documents.floors, "any"))
+    search = PathSearch(documents, "any")
+    path = SMOOTH.find(search)
+    most = SHARE_OF_ALERTS * path.reachable.alerts / DAYS
+    cap = DailyCap(day=days.day, days=days.days, most=most, levels=None if trend is None else trend.levels)
+    try:
+        point = point_for_busy_days(path, threshold_choices(path, documents, fit=search.fit), cap)
+    except DataError:
+        return float(trend is not None), np.nan, np.nan
+    rate = len(day) * sum(true_rates(source, point.thresholds, "any")) / levels(growth)[:DAYS].sum()
+    goes_on = levels(growth)[DAYS:]
+    ends = goes_on * (1 + growth) ** (-np.arange(1, DAYS_AFTER + 1) / (DAYS - 1))
+    above = [float((generator.poisson(rate * after, (50, DAYS_AFTER)) > most).mean()) for after in (goes_on, ends)]
+    return float(trend is not None), above[0], above[1]
 
 
 def on_new_data(

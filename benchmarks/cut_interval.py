@@ -23,20 +23,26 @@ CHOICES = ("F1", "AM", "G-TP/PR", "G-Mean")
 
 
 class Population(NamedTuple):
-    """Gaussian log odds of this mean and spread; `labelled`: the share of known outcomes."""
+    """Gaussian log odds of this mean and spread; `labelled`: the share of known outcomes.
+
+    `alike`: items of a group, with one probability and one outcome.
+    """
 
     name: str
     items: int
     mean: float
     spread: float
     labelled: float = 1.0
+    alike: int = 1
 
 
 POPULATIONS = (
     Population("sure", 2_000, -3.0, 1.9),
     Population("vague", 2_000, -1.0, 0.7),
     Population("rare", 6_000, -5.5, 1.5),
+    Population("very rare", 20_000, -7.5, 2.0),
     Population("small", 300, -1.5, 1.5),
+    Population("alike in fives", 2_000, -3.0, 1.9, 1.0, 5),
     Population("partly labelled", 6_000, -3.0, 1.9, 0.2),
     Population("large", 20_000, -3.0, 1.9),
 )
@@ -55,10 +61,13 @@ def rows(population: Population, samples: int) -> Iterator[tuple[object, ...]]:
         generator = np.random.default_rng(0)
         covered, far, best, widths, positives = [], [], [], [], []
         for _ in range(samples):
-            true = expit(population.mean + population.spread * generator.standard_normal(population.items))
-            labels = generator.random(true.size) < true
+            groups = np.arange(population.items) // population.alike
+            spread = population.spread * generator.standard_normal(groups[-1] + 1)
+            true = expit(population.mean + spread)[groups]
+            labels = generator.random(groups[-1] + 1)[groups] < true
             labelled = generator.random(true.size) < population.labelled
-            found = cut_interval(ScoredItems(true, labels, labelled), LOSSES[choice], generator)
+            items = ScoredItems(true, labels, labelled, groups if population.alike > 1 else None)
+            found = cut_interval(items, LOSSES[choice], generator)
             k, width = optimal_top_k(true, LOSSES[choice], tolerance=1e-6).k, found.high - found.low
             covered.append(found.covers(k))
             far.append(max(found.low - k, k - found.high) > width / 10)

@@ -89,7 +89,7 @@ def _regrets(kind: str, positives: int, seed: int) -> tuple[list[float], float |
     found = [
         np.mean(
             [
-                (_best(kind, target) - _value(later, point.thresholds, target)) / POSITIVES_OF_TRUTH
+                (_best(kind, target) - value_of(later, point.thresholds, target)) / POSITIVES_OF_TRUTH
                 for point, target in zip(operating_points(path, TARGETS), TARGETS, strict=True)
             ]
         )
@@ -113,21 +113,25 @@ def _later(kind: str) -> Alerts:
     return alerts(kind, POSITIVES_OF_TRUTH, np.random.default_rng(99), 1.0, LATER)
 
 
-def _value(found: Alerts, thresholds: Floats, target: float) -> float:
+@cache
+def _best(kind: str, target: float) -> float:
+    return best_value(_later(kind), target, np.linspace(FLOOR, 8.0, 150))
+
+
+def value_of(found: Alerts | RatedDocuments, thresholds: Floats, target: float) -> float:
+    """Compute TP - m / (1 - m) FP at thresholds."""
     flagged = (found.scores >= thresholds).any(axis=1)
     return float((flagged & found.labels).sum() - target / (1 - target) * (flagged & ~found.labels).sum())
 
 
-@cache
-def _best(kind: str, target: float) -> float:
-    """Find the largest value on a fine grid of thresholds."""
-    found = _later(kind)
-    grid = np.append(np.linspace(FLOOR, 8.0, 150), np.inf)
-    places = tuple(np.searchsorted(grid, column, side="right") for column in found.scores.T)
-    table = np.zeros((len(grid) + 1,) * 2)
+def best_value(found: Alerts | RatedDocuments, target: float, grid: Floats) -> float:
+    """Find the largest value of thresholds on a grid, or of none."""
+    ends = np.append(grid, np.inf)
+    places = tuple(np.searchsorted(ends, column, side="right") for column in found.scores.T)
+    table = np.zeros((len(ends) + 1,) * 2)
     np.add.at(table, places, np.where(found.labels, 1.0, -target / (1 - target)))
     below = table.cumsum(axis=0).cumsum(axis=1)
-    return float((table.sum() - below[: len(grid), : len(grid)]).max())
+    return float((table.sum() - below[: len(ends), : len(ends)]).max())
 
 
 if __name__ == "__main__":

@@ -113,6 +113,12 @@ def true_rates(source: RatedPopulation, thresholds: Floats, rule: Rule) -> tuple
     return share * caught, (1 - share) * false
 
 
+def target_of_documents(marginal_precision: float, value: float) -> float:
+    """Find the marginal precision of documents where a positive weighs `value`."""
+    cost = marginal_precision / (1 - marginal_precision) / value
+    return cost / (1 + cost)
+
+
 def regret(
     source: RatedPopulation, thresholds: Floats, marginal_precision: float, rule: Rule, value: float = 1.0
 ) -> float:
@@ -120,10 +126,10 @@ def regret(
 
     A positive weighs `value`, a negative 1.
     """
-    cost = marginal_precision / (1 - marginal_precision) / value
-    best = best_thresholds(source, cost / (1 + cost), rule)
+    target = target_of_documents(marginal_precision, value)
+    best = best_thresholds(source, target, rule)
     tp, fp = np.subtract(true_rates(source, best, rule), true_rates(source, thresholds, rule))
-    return float(tp - cost * fp) / source.share_positive
+    return float(tp - target / (1 - target) * fp) / source.share_positive
 
 
 @cache

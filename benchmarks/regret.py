@@ -17,7 +17,16 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from benchmarks.populations import FORMS, RECIPES, VALUES, best_thresholds, population, regret, sample
+from benchmarks.populations import (
+    FORMS,
+    RECIPES,
+    VALUES,
+    best_thresholds,
+    population,
+    regret,
+    sample,
+    target_of_documents,
+)
 from benchmarks.reporting import print_header, print_row
 from benchmarks.stress import AGREEING, REAL, STRESS, SYNTHETIC
 from multiloss_core import (
@@ -166,8 +175,8 @@ def _compared(cell: Cell, i: int, found: dict[str, np.ndarray]) -> Compared:
     better = min(PAPER, key=lambda name: found[name][:, i].mean())
     difference = found[DEFAULT][:, i] - found[better][:, i]
     error = max(difference.std(ddof=1) / np.sqrt(len(difference)), 1e-12)
-    cost = TARGETS[i] / (1 - TARGETS[i]) / VALUES.get(cell.kind, 1.0)
-    best = best_thresholds(population(cell.population), cost / (1 + cost), cell.rule)
+    target = target_of_documents(TARGETS[i], VALUES.get(cell.kind, 1.0))
+    best = best_thresholds(population(cell.population), target, cell.rule)
     nothing = bool(np.isinf(best).all() if cell.rule == "any" else np.isinf(best).any())
     means = float(found[DEFAULT][:, i].mean()), float(found[better][:, i].mean())
     return Compared(cell, TARGETS[i], *means, float(difference.mean() / error), nothing)

@@ -29,10 +29,10 @@ def main() -> None:
         alarms, found = np.zeros(samples), np.zeros(samples)
         for seed in range(samples):
             generator = np.random.default_rng(seed)
-            before = _weeks(generator, WEEKS, variation, 1.0)
-            quiet, doubled = _weeks(generator, YEAR, variation, 1.0), _weeks(generator, 4, variation, 2.0)
-            alarms[seed] = sum(_is_alarm(before, quiet[week : week + 1]) for week in range(YEAR))
-            found[seed] = any(_is_alarm(before, doubled[: week + 1]) for week in range(4))
+            before = drawn_weeks(generator, WEEKS, variation, 1.0)
+            quiet, doubled = drawn_weeks(generator, YEAR, variation, 1.0), drawn_weeks(generator, 4, variation, 2.0)
+            alarms[seed] = sum(is_alarm(before, quiet[week : week + 1]) for week in range(YEAR))
+            found[seed] = any(is_alarm(before, doubled[: week + 1]) for week in range(4))
         errors = (values.std() / np.sqrt(samples) for values in (alarms, found))
         cells = [f"{mean:.2f} ± {error:.2f}" for mean, error in zip((alarms.mean(), found.mean()), errors, strict=True)]
         rows.append((f"{variation:g}", *cells))
@@ -43,7 +43,7 @@ def main() -> None:
     )
 
 
-def _weeks(generator: np.random.Generator, weeks: int, variation: float, factor: float) -> np.ndarray:
+def drawn_weeks(generator: np.random.Generator, weeks: int, variation: float, factor: float) -> np.ndarray:
     """Draw rows, true and false positives (weeks, 3)."""
     rates = generator.gamma(1 / variation**2, variation**2, weeks) if variation else np.ones(weeks)
     tp = generator.poisson(rates * ALERTS * PRECISION)
@@ -51,7 +51,7 @@ def _weeks(generator: np.random.Generator, weeks: int, variation: float, factor:
     return np.column_stack([generator.poisson(rates * ROWS), tp, fp])
 
 
-def _is_alarm(before: np.ndarray, now: np.ndarray) -> bool:
+def is_alarm(before: np.ndarray, now: np.ndarray) -> bool:
     rows_then, tp_then, fp_then = (float(value) for value in before.sum(axis=0))
     rows_now, tp_now, fp_now = (float(value) for value in now.sum(axis=0))
     then, after = tp_then + fp_then, tp_now + fp_now

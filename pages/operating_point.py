@@ -14,7 +14,7 @@ from ui.operating_point.layout import ask_point, show_unusable
 from ui.operating_point.sections import SECTIONS
 from ui.operating_point.sections.next_ratings import show_effective_size
 from ui.operating_point.sections.over_time import show_alerts_per_day
-from ui.operating_point.settings import is_plain, offer_leaving, show_age_weights, show_held, show_origin, show_unit
+from ui.operating_point.settings import is_plain, offer_leaving, show_held, show_origin, show_unit, show_weighting
 from ui.operating_point.state import restore_target
 from ui.operating_point.tour import offer_tour, show_tour
 from ui.shared.page_setup import bootstrap, run_page
@@ -46,7 +46,7 @@ def _explore(dataset: RatedDataset) -> None:
     with details:
         show_held(context.analysis, context.view)
         show_unit(context.analysis)
-        show_age_weights(context.analysis, context.point)
+        show_weighting(context.analysis, context.point)
         show_effective_size(context)
         show_alerts_per_day(context)
         for show_section in SECTIONS:

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from multiloss_core import CountSurfaces, RatedCounts, RatedDocuments
-from ui.data.rated import choose_source, rated_uploads
+from ui.data.rated import choose_source, rated_uploads, say_missing_earlier
 from ui.operating_point.analysis import prepare
 from ui.operating_point.settings import current_settings
 from ui.rated_data.alert_sources import ask_alert_sources
 from ui.rated_data.checks import (
     ask_complete_weeks,
+    ask_earlier_files,
     show_count_table,
     show_counted,
     show_funnel,
@@ -41,6 +42,7 @@ if source.is_sample or choice != known:
         show_rating_words(source, choice)
 with summary:
     choice = ask_complete_weeks(source, choice)
+    choice = ask_earlier_files(source, choice)
 dataset = rated_uploads().checked(source, choice, "data")
 if dataset is not None:
     rated = dataset.source
@@ -51,6 +53,7 @@ if dataset is not None:
             show_count_table(rated)
         else:
             show_funnel(dataset, rated_uploads().choice_for(source))
+        say_missing_earlier(dataset)
         confirm_columns(source)
         show_deployed(rated.names, dataset.name)
     if isinstance(rated, RatedDocuments):

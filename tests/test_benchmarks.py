@@ -42,6 +42,7 @@ SHORTEST = {
         {"NAMES": ("gauss2",), "TARGETS": (0.2,), "FACTORS": {"good": 0.15}},
     ),
     "cut_interval": ("1", {"POPULATIONS": "module.POPULATIONS[:1]", "CHOICES": ("F1",)}),
+    "earlier_files": ("2", {"KINDS": ("stable",), "POSITIVES_OF_TRUTH": 500}),
     "engines": ("--rows 2e4 --large 0 --repetitions 1", {}),
     "journey": ("2000", {"PAGES": "{name: module.PAGES[name] for name in ('', 'rated_data')}"}),
     "drift": ("2", {"KINDS": ("break",), "POSITIVES": (30,), "POSITIVES_OF_TRUTH": 500}),

@@ -9,6 +9,7 @@ from .plan import AuditPlan as AuditPlan
 from .plan import plan_audit as plan_audit
 from .rated_audit import MAX_MISSING as MAX_MISSING
 from .rated_audit import Audit as Audit
+from .rated_audit import RatedPositive as RatedPositive
 from .rated_audit import answer_meanings as answer_meanings
 from .rated_audit import require_ratings as require_ratings
 from .recall import AuditEstimates as AuditEstimates

@@ -10,7 +10,7 @@ import pandas as pd
 
 from multiloss_core.audit.expected_shares import ExpectedShares
 from multiloss_core.audit.plan import AuditPlan
-from multiloss_core.audit.strata import AuditStrata, SqlDialect, audit_scores, checked_sizes, quoted
+from multiloss_core.audit.strata import AuditStrata, SqlDialect, audit_scores, checked_sample, checked_sizes, quoted
 from multiloss_core.errors import DataError
 from multiloss_core.thresholds.data.document_checks import first_row
 
@@ -137,6 +137,7 @@ def plan_json(plan: AuditPlan) -> str:
             for number in range(plan.strata.count)
         ],
         **({"draw": plan.draw} if plan.draw else {}),
+        **({"counted_from": plan.counted_from} if plan.counted_from is not None else {}),
     }
     return json.dumps(content, indent=2, ensure_ascii=False)
 
@@ -164,6 +165,7 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
         each = {name: np.array([float(row[name]) for row in rows]) for name in ("documents", "ratings")}
         shares = [np.array([float(row[f"{kind}_share"]) for row in rows]) for kind in ("expected", "pessimistic")]
         numbers = [float(content[name]) for name in ("caught", "known_missed", "expected_width", "pessimistic_width")]
+        sample = float(content["counted_from"]) if "counted_from" in content else None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, DataError):
             raise
@@ -181,6 +183,7 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
         width=numbers[2],
         pessimistic_width=numbers[3],
         draw=str(content.get("draw", "")),
+        counted_from=checked_sample(sizes, sample),
     )
     if not (min(numbers) >= 0 and max(numbers[2:]) <= 1):
         raise DataError("The counts and widths of the plan cannot be negative, nor its widths above 1; make it again.")

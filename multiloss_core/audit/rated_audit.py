@@ -1,8 +1,8 @@
 """Read the ratings of an audit, and decide whether recall may be stated."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,14 @@ import pandas as pd
 from multiloss_core.audit.draw import DRAW, PROBABILITY, SIZE, STRATUM, draw_mark
 from multiloss_core.audit.plan import AuditPlan
 from multiloss_core.audit.rounding import is_rounded_identifier, rounding_errors
-from multiloss_core.audit.strata import NO_STRATUM, AuditStrata, audit_scores, checked_sizes
+from multiloss_core.audit.strata import (
+    NO_STRATUM,
+    AuditStrata,
+    audit_scores,
+    checked_sample,
+    checked_sizes,
+    sample_counts,
+)
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
@@ -25,6 +32,14 @@ from multiloss_core.thresholds.data.rating_floors import lowest_scores
 
 # Rows that may be missing without being asked about; growth of a stratum between plan and draw, by factor and number.
 MAX_MISSING, MAX_GROWTH, MAX_GROWN = 3, 5.0, 100
+MAX_LISTED = 36
+
+
+class RatedPositive(NamedTuple):
+    """The key of a rated positive and the number of its stratum."""
+
+    key: str
+    stratum: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +47,9 @@ class Audit:
     """Documents, ratings and positives of each stratum (h,) of an audit.
 
     `unrated`: drawn documents without a rating, `missing`: those without a row; the others of their stratum stand for
-    both. `scores` (m, k), `labels` (m,) and `drawn_from` (m,): the rated documents themselves and their strata, None
-    where only counts are known. `notes`: sentences about the file.
+    both. `scores` (m, k), `labels`, `drawn_from` and `keys` (m,): the rated documents themselves, their strata and
+    identifiers, None where only counts are known. `notes`: sentences about the file. `counted_from`: as in `AuditPlan`,
+    where the sizes are uncertain.
 
     Raises
     ------
@@ -50,9 +66,12 @@ class Audit:
     drawn_from: Indices | None = None
     missing: int = 0
     notes: tuple[str, ...] = ()
+    counted_from: int | None = None
+    keys: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", checked_sizes(self.strata, self.sizes))
+        checked_sample(self.sizes, self.counted_from)
         for name in ("rated", "positives"):
             values = np.asarray(getattr(self, name))
             if values.shape != self.sizes.shape or (values < 0).any() or (values != np.floor(values)).any():
@@ -89,7 +108,8 @@ class Audit:
         the mark of the draw. Rows without a rating are left out and counted. `positive`, `meanings`: see
         `RatedDocuments.from_frame`; here one of them may name all ratings, and other words for yes, no, fraud or not
         fraud are read where they are clear. Scores may be rounded. `allow_missing`: drawn rows that are not in the
-        table are missing at random, also if they are more than 3.
+        table are missing at random, also if they are more than 3. The sizes of strata are those at the draw, or those
+        of the plan, and uncertain, if it was from the sample that the plan was counted in.
 
         Raises
         ------
@@ -108,7 +128,8 @@ class Audit:
         key_notes = _check_keys(frame, label, key, drawn_by)
         scores = audit_scores(frame, strata.names, strata.alert_rules)
         stratum = _drawn_strata(frame, strata, scores)
-        sizes, notes = _sizes_at_draw(frame, plan, stratum), [f"Drawn with seed {seed} by '{drawn_by}'", *key_notes]
+        sizes, is_sample = _sizes_at_draw(frame, plan, stratum)
+        notes = [f"Drawn with seed {seed} by '{drawn_by}'", *key_notes]
         missing = np.minimum(plan.allocation, sizes) - np.bincount(stratum, minlength=strata.count)
         if (missing < 0).any():
             at = int((missing < 0).argmax())
@@ -135,11 +156,13 @@ class Audit:
                 f"The identifiers in '{drawn_by}' are not those of the draw: a spreadsheet may have changed them; "
                 "restore the rows if any was exchanged"
             )
-        if (sizes != plan.sizes).any():
+        if is_sample:
+            notes.append(f"Drawn from a sample of {sizes.sum():,} of {plan.sizes.sum():,} documents")
+        elif (sizes != plan.sizes).any():
             notes.append(f"Strata had {sizes.sum():,} documents at the draw, {plan.sizes.sum():,} in the plan")
         return cls(
             strata,
-            sizes,
+            plan.sizes if is_sample else sizes,
             np.bincount(stratum[rated], minlength=strata.count),
             np.bincount(stratum[labels == 1], minlength=strata.count),
             int((~rated).sum()),
@@ -148,12 +171,48 @@ class Audit:
             stratum[rated],
             absent,
             tuple(notes),
+            plan.counted_from if is_sample else None,
+            tuple(np.array(_identifiers(frame, key or drawn_by, key_notes))[rated].tolist()),
         )
 
     @property
     def weights(self) -> Floats:
         """The documents that a rated one of each stratum (h,) stands for, N / n."""
         return np.asarray(self.sizes / np.maximum(self.rated, 1))
+
+    def positives_below(self) -> tuple[RatedPositive, ...]:
+        """List the positives below the floors that stand for most documents, at most 36.
+
+        The heaviest comes first; empty where only counts are known.
+        """
+        if self.labels is None or self.drawn_from is None or self.keys is None:
+            return ()
+        rows = np.flatnonzero(self.labels & ~self.strata.blocked[self.drawn_from])
+        each = [RatedPositive(self.keys[row], int(self.drawn_from[row])) for row in rows]
+        return tuple(sorted(each, key=lambda one: -self.weights[one.stratum])[:MAX_LISTED])
+
+    def refuted(self, keys: Iterable[str]) -> Self:
+        """Return the audit with the positives of these keys rated negative, by a second rating.
+
+        Raises
+        ------
+        DataError : a key of no positive, or an audit of counts.
+        """
+        second = [*dict.fromkeys(keys)]
+        if not second:
+            return self
+        if self.labels is None or self.drawn_from is None or self.keys is None:
+            raise DataError("Only counts of this audit are known; read its file again.")
+        changed = np.isin(self.keys, second) & self.labels
+        unknown = set(second) - set(np.array(self.keys)[changed])
+        if unknown:
+            raise DataError(f"The audit has no positive with the key '{shortened(min(unknown))}'; correct the key.")
+        return replace(
+            self,
+            positives=self.positives - np.bincount(self.drawn_from[changed], minlength=self.strata.count),
+            labels=self.labels & ~changed,
+            notes=(*self.notes, f"{plural(len(second), 'positive', 'are')} negative by a second rating"),
+        )
 
     def joined(self, documents: RatedDocuments) -> RatedDocuments:
         """Join the rated documents of the audit, with weights N / n, to those above the floors.
@@ -256,6 +315,12 @@ def _keys(column: "pd.Series[Any]") -> list[str]:
     return [word[1:] if word.startswith("'") and without_formula(word[1:]) == word else word for word in words]
 
 
+def _identifiers(frame: pd.DataFrame, column: str, problems: list[str]) -> list[str]:
+    """Write the key of each row (n,), or its number where there is no usable one."""
+    rows = [f"row {row}" for row in range(1, len(frame) + 1)]
+    return rows if problems or column not in frame else _keys(frame[column])
+
+
 def _check_keys(frame: pd.DataFrame, label: str, key: str | None, drawn_by: str) -> list[str]:
     """Find repeated documents; return a note where a spreadsheet rounded the identifiers."""
     column = drawn_by if key is None and drawn_by in frame else key
@@ -311,8 +376,11 @@ def _by_stratum(rows: Indices) -> str:
     return ", ".join(f"{rows[at]:,} in stratum {at}" for at in np.flatnonzero(rows))
 
 
-def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> Indices:
-    """Read the sizes of strata (h,) at the draw; of the plan where no row is here."""
+def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> tuple[Indices, bool]:
+    """Read the sizes of strata (h,) at the draw, and whether it was from the sample of the plan.
+
+    Where no row of a stratum is here, its size is that of the plan or of the sample.
+    """
     found, shares = (
         pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64) for name in (SIZE, PROBABILITY)
     )
@@ -324,8 +392,14 @@ def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> In
             f"'{SIZE}' in row {first_row(bad)} must be the number of documents of its stratum, as in the other rows; "
             "give the rows of one draw."
         )
+    is_sample = False
+    if plan.counted_from is not None:
+        counts = sample_counts(plan.sizes, plan.counted_from)
+        # Scaling up rounds.
+        is_sample = bool((np.abs(sizes - counts)[numbers] <= 1).all())
+        sizes = np.where(is_sample & ~np.isin(np.arange(len(sizes)), numbers), counts, sizes)
     grown = np.maximum(sizes, plan.sizes) > MAX_GROWTH * np.minimum(sizes, plan.sizes) + MAX_GROWN
-    if grown.any():
+    if grown.any() and not is_sample:
         at = int(grown.argmax())
         raise DataError(
             f"Stratum {at} has {sizes[at]:,.0f} documents in '{SIZE}' but {plan.sizes[at]:,} in the plan; make the "
@@ -338,4 +412,4 @@ def _sizes_at_draw(frame: pd.DataFrame, plan: AuditPlan, numbers: Indices) -> In
             f"'{PROBABILITY}' in row {first_row(other)} is not that of the plan; give the plan that was saved with the "
             "draw."
         )
-    return checked_sizes(plan.strata, sizes)
+    return checked_sizes(plan.strata, sizes), is_sample

@@ -6,18 +6,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from multiloss_core.audit.intervals import DRAWS, LEVEL, added_positives, quantile_bounds, total_positives
+from multiloss_core.audit.intervals import DRAWS, LEVEL, added_positives, drawn_sizes, quantile_bounds, total_positives
 from multiloss_core.audit.rated_audit import Audit, require_ratings
 from multiloss_core.audit.strata import unblocked_counts
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import plural
 from multiloss_core.generalisation.interval import Interval
-from multiloss_core.numerics.arrays import UNDEFINED, Floats
+from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.thresholds.data.counts import Counts, Rule, rated_in_full
 from multiloss_core.thresholds.data.rated_data import RatedData
 
 Worth = Literal["yes", "no", "unknown"]
-SEED = 7_010
+SEED, SIZE_SEED = 7_010, 7_011
 # Draws for comparing what more ratings would do.
 FEW_DRAWS = 4_000
 
@@ -60,7 +61,8 @@ class StratumFinding:
 class AuditReading:
     """A rated audit beside the rated documents that it belongs to.
 
-    `found`, `drawn` (draws, h): positives of the strata, estimated and drawn from their posterior distribution.
+    `found` (h,), `drawn` (draws, h): positives of the strata, estimated and drawn from their posterior distribution.
+    `drawn_sizes`: sizes of the strata, (draws, h) where they come from a sample, else the known ones (1, h).
     `rated`: the rated documents that are not blocked.
     """
 
@@ -69,6 +71,7 @@ class AuditReading:
     rated: Counts[float]
     found: Floats
     drawn: Floats
+    drawn_sizes: Indices
     level: float
 
     def at(self, thresholds: ArrayLike | None = None, rule: Rule = "any") -> AuditEstimates:
@@ -100,14 +103,16 @@ class AuditReading:
 
     def of(self, flagged: Counts[float]) -> AuditEstimates:
         """Estimate the recall of rated documents that are flagged and not blocked. O(draws)."""
-        strata, sizes = self.audit.strata, self.audit.sizes
+        sizes, blocked = self.audit.sizes, self.audit.strata.blocked
         # Summed weights may differ by rounding.
         kept_back = max(self.rated.tp - flagged.tp, 0.0)
-        everything, blocked = float(sizes.sum()) + self.rated.alerts, strata.blocked
+        everything = float(sizes.sum()) + self.rated.alerts
         # The estimate is the first row.
         totals = np.vstack([self.found, self.drawn])
         caught, missed = flagged.tp + totals[:, blocked].sum(axis=1), kept_back + totals[:, ~blocked].sum(axis=1)
-        positives, alerts = caught + missed, flagged.alerts + float(sizes[blocked].sum())
+        drawn_blocks = np.broadcast_to(self.drawn_sizes[:, blocked].sum(axis=1), len(self.drawn))
+        blocks = np.append(sizes[blocked].sum(), drawn_blocks)
+        positives, alerts = caught + missed, flagged.alerts + blocks
         nothing = Interval(estimate=UNDEFINED, low=UNDEFINED, high=UNDEFINED, reason="no document is blocked")
         return AuditEstimates(
             caught=flagged.tp,
@@ -115,9 +120,19 @@ class AuditReading:
             f1=self._interval(_shares(2 * caught, positives + alerts)),
             missed=self._interval(missed),
             prevalence=self._interval(positives / everything),
-            false_blocks=self._interval(sizes[blocked].sum() - totals[:, blocked].sum(axis=1))
-            if blocked.any()
-            else nothing,
+            false_blocks=self._interval(blocks - totals[:, blocked].sum(axis=1)) if blocked.any() else nothing,
+        )
+
+    def weight_of_positives(self) -> str:
+        """State how many missed positives a rating below the floors stands for, if there are any."""
+        audit, below = self.audit, ~self.audit.strata.blocked
+        found = int(audit.positives[below].sum())
+        if not found:
+            return ""
+        return (
+            f"Missed positives below the floors: about {self.found[below].sum():,.0f}, estimated from "
+            f"{plural(found, 'positive')} among {plural(int(audit.rated[below].sum()), 'rating')}. A single rating "
+            f"stands for up to {audit.weights[below & (audit.positives > 0)].max():,.0f} of them."
         )
 
     def strata_at(self, marginal_precision: float) -> tuple[StratumFinding, ...]:
@@ -133,9 +148,18 @@ class AuditReading:
         low, high = share_interval(audit.positives, audit.rated, self.level)
         # A stratum that is rated in full is known.
         low, high = (np.where(audit.rated == audit.sizes, shares, bound) for bound in (low, high))
+        positives = [audit.sizes * low, audit.sizes * high]
+        if audit.counted_from is not None:
+            # The distances of both bounds of share and size add up in squares (MOVER, Zou and Donner 2008).
+            found, levels = audit.sizes * shares, [(1 - self.level) / 2, (1 + self.level) / 2]
+            both = zip((-1, 1), positives, np.quantile(self.drawn_sizes, levels, axis=0), strict=True)
+            positives = [
+                np.maximum(found + side * np.hypot(bound - found, shares * (size - audit.sizes)), audit.positives)
+                for side, bound, size in both
+            ]
         each = zip(
             *(strata.labels, strata.blocked.tolist(), audit.sizes.tolist(), audit.rated.tolist()),
-            *(shares.tolist(), low.tolist(), high.tolist()),
+            *(shares.tolist(), low.tolist(), high.tolist(), *(bound.tolist() for bound in positives)),
             strict=True,
         )
         return tuple(
@@ -144,11 +168,11 @@ class AuditReading:
                 blocked=blocked,
                 documents=size,
                 rated=rated,
-                positives=Interval(estimate=size * share, low=size * least, high=size * most),
+                positives=Interval(estimate=size * share, low=fewest, high=greatest),
                 share=Interval(estimate=share, low=least, high=most),
                 worth="yes" if least >= marginal_precision else "no" if most < marginal_precision else "unknown",
             )
-            for label, blocked, size, rated, share, least, most in each
+            for label, blocked, size, rated, share, least, most, fewest, greatest in each
         )
 
     def with_more(self, ratings: int, flagged: Counts[float]) -> tuple[int, Interval] | None:
@@ -163,8 +187,8 @@ class AuditReading:
             rated = self.audit.rated.copy()
             rated[stratum] = min(rated[stratum] + ratings, self.audit.sizes[stratum])
             positives = self.audit.positives * rated / np.maximum(self.audit.rated, 1)
-            drawn = _drawn(self.audit, rated, positives, FEW_DRAWS)
-            options.append((int(stratum), replace(self, drawn=drawn).of(flagged).recall))
+            drawn, sizes = _drawn(self.audit, rated, positives, FEW_DRAWS)
+            options.append((int(stratum), replace(self, drawn=drawn, drawn_sizes=sizes).of(flagged).recall))
         return min(options, key=lambda option: option[1].high - option[1].low, default=None)
 
     def _interval(self, values: Floats) -> Interval:
@@ -178,7 +202,8 @@ def read_audit(source: RatedData, audit: Audit, *, level: float = LEVEL, draws: 
     Estimates are stratified: sum of N_h x_h / n_h over strata (Cochran 1977). Intervals are quantiles of posterior
     totals: in each stratum beta-binomial, so that what is rated in full is known, with half a positive added in all.
     For one stratum that is the interval of Jeffreys. They need no normal approximation and hold with 0, 1 or 2
-    positives (coverage: `benchmarks/results/audit.md`). Rated documents that reach a block threshold are left out: the
+    positives (coverage: `benchmarks/results/audit.md`). Sizes of strata that were counted in a sample are drawn as
+    well. Rated documents that reach a block threshold are left out: the
     audit stands for them. Fixed seed; time O(draws h).
 
     Raises
@@ -206,24 +231,33 @@ def read_audit(source: RatedData, audit: Audit, *, level: float = LEVEL, draws: 
     require_ratings(audit)
     rated = unblocked_counts(source, strata, strata.floors) if strata.has_blocked else source.totals
     found = np.divide(audit.sizes * audit.positives, audit.rated, out=np.zeros(len(audit.sizes)), where=audit.sizes > 0)
-    drawn = _drawn(audit, audit.rated, audit.positives.astype(np.float64), draws)
-    return AuditReading(source=source, audit=audit, rated=rated, found=found, drawn=drawn, level=level)
+    drawn, sizes = _drawn(audit, audit.rated, audit.positives.astype(np.float64), draws)
+    return AuditReading(
+        source=source, audit=audit, rated=rated, found=found, drawn=drawn, drawn_sizes=sizes, level=level
+    )
 
 
-def _drawn(audit: Audit, rated: ArrayLike, positives: Floats, draws: int) -> Floats:
-    """Draw the positives of all strata (draws, h); 0 in those without documents."""
+def _drawn(audit: Audit, rated: ArrayLike, positives: Floats, draws: int) -> tuple[Floats, Indices]:
+    """Draw the positives of all strata (draws, h), and their sizes.
+
+    Strata without documents have none. Sizes from a sample are drawn; known ones are (1, h).
+    """
     occupied, ratings = audit.sizes > 0, np.asarray(rated)
     added = added_positives(audit.sizes, audit.strata.blocked)
-    totals = np.zeros((draws, len(audit.sizes)))
+    totals, sizes = np.zeros((draws, len(audit.sizes))), audit.sizes[np.newaxis]
+    if audit.counted_from is not None:
+        sizes = np.maximum(
+            drawn_sizes(audit.sizes, audit.counted_from, np.random.default_rng(SIZE_SEED), draws), ratings
+        )
     totals[:, occupied] = total_positives(
-        audit.sizes[occupied],
+        sizes[:, occupied],
         ratings[occupied],
         positives[occupied],
         added[occupied],
         np.random.default_rng(SEED),
         draws,
     )
-    return totals
+    return totals, sizes
 
 
 def _shares(part: Floats, whole: Floats) -> Floats:

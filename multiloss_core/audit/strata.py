@@ -327,6 +327,21 @@ def checked_sizes(strata: AuditStrata, sizes: ArrayLike) -> Indices:
     return values.astype(np.intp)
 
 
+def checked_sample(sizes: Indices, counted_from: float | None) -> int | None:
+    """Check how many documents of a sample gave the sizes of strata (h,). Raises DataError."""
+    if counted_from is not None and not (1 <= counted_from <= sizes.sum() and counted_from == int(counted_from)):
+        raise DataError(
+            f"Strata of {sizes.sum():,} documents cannot be counted in {counted_from:,} of a sample; correct the "
+            "number of all documents."
+        )
+    return None if counted_from is None else int(counted_from)
+
+
+def sample_counts(sizes: Indices, counted_from: int) -> Indices:
+    """Find the documents of each stratum (h,) in a sample from which sizes (h,) were scaled up."""
+    return np.rint(sizes * (counted_from / sizes.sum())).astype(np.intp)
+
+
 def quoted(column: str, dialect: SqlDialect) -> str:
     """Quote the name of a column. Raises DataError for a dialect that is not known."""
     if dialect not in ("duckdb", "postgresql", "spark"):

@@ -1,7 +1,7 @@
 """Choose thresholds, or watch those of a decision on newer data."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -46,7 +46,7 @@ from multiloss_core.generalisation import (
 )
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import ColumnMeanings, find_falling
-from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch, Rule, checked_thresholds
+from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, AgeWeights, PathSearch, Rule, checked_thresholds
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.operating_point import operating_point
@@ -76,9 +76,15 @@ class Choice:
 
 
 def choose(
-    loaded: LoadedTable, columns: ColumnMeanings, options: ChoiceOptions, report: Report = lambda _: None
+    loaded: LoadedTable,
+    columns: ColumnMeanings,
+    options: ChoiceOptions,
+    report: Report = lambda _: None,
+    earlier: Sequence[LoadedTable] = (),
 ) -> Choice:
     """Choose thresholds for a precision and predict their results; `report` gets each step.
+
+    `earlier`: files of the same columns that the path rests on as well, the most recent one first.
 
     Raises
     ------
@@ -96,6 +102,8 @@ def choose(
         )
     current = _current(options.current, columns)
     dataset, table = _rated(loaded, columns, options.rule, report)
+    if earlier:
+        dataset = _with_earlier(dataset, table, columns, options.method, earlier)
     data = dataset.source
     current = None if current is None else on_precision_of_scores(data, current)
     resolution = RESOLUTIONS[len(columns.scores)][1]
@@ -109,12 +117,14 @@ def choose(
         path = by_segment.paths.common
     point = operating_point(path, options.marginal_precision)
     segments = None if by_segment is None else by_segment.recorded
-    fit = search.fit if by_segment is None else by_segment.paths.common_fit
+    fit = None
+    if options.method == SMOOTH.name:
+        fit = search.fit if by_segment is None else by_segment.paths.common_fit
     evidence: PointBootstrap | None = None
     if by_segment is not None and segments is not None:
         report("Finding what new data will show")
         evidence = by_segment.bootstrap(point.thresholds, segments)
-    elif options.method == SMOOTH.name:
+    elif fit is not None:
         report("Finding what new data will show")
         *_, evidence = bootstrap_points(
             data,
@@ -134,7 +144,7 @@ def choose(
         current=current,
         segments=segments,
         segment_counts=None if by_segment is None else by_segment.points.own_total,
-        age_weights=fit.age_weights if options.method == SMOOTH.name else None,
+        fit=fit,
         author=options.author,
         reason=options.reason,
     )
@@ -142,9 +152,27 @@ def choose(
     notes += () if current is None else out_of_range(data, current)
     if (late := dataset.late_ratings) is not None:
         notes.insert(0, f"{late.words}. To leave these weeks out, give --until {late.monday}.")
-    if record.data.half_life is not None and fit.age_weights is not None:
-        notes.insert(0, f"{fit.age_weights.words}. To count all alike, give --equal-ages.")
+    if record.data.half_life is not None:
+        words = AgeWeights(half_life=record.data.half_life).words
+        notes.insert(0, f"{words}. To count all alike, give --equal-ages.")
+    if fit is not None and fit.earlier_weights is not None:
+        notes.insert(0, f"{fit.earlier_weights.words}. Counts are those of '{dataset.name}' alone.")
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns), *notes))
+
+
+def _with_earlier(
+    dataset: RatedDataset,
+    table: CountedTable | None,
+    columns: ColumnMeanings,
+    method: str,
+    earlier: Sequence[LoadedTable],
+) -> RatedDataset:
+    """Join the documents of earlier files, read as the newest one. Raises DataError."""
+    if method != SMOOTH.name or columns.segment is not None:
+        raise DataError(f"Earlier files help --method {SMOOTH.name} without --segment; leave one of them out.")
+    if table is not None or any(file.source.is_sample for file in earlier):
+        raise DataError("A file of --earlier, or the newest one, is too large to be fetched; leave out --earlier.")
+    return dataset.with_earlier([file.documents(dataset.earlier_columns, one_class=True) for file in earlier])
 
 
 def rated_dataset(

@@ -2,6 +2,7 @@
 
 import json
 import math
+from contextlib import ExitStack
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -120,6 +121,14 @@ def choose_command(
             help="Count old alerts as much as new ones, also where the newest ones are predicted better otherwise.",
         ),
     ] = False,
+    earlier: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="An earlier file of the same columns, which the thresholds rest on as well; repeatable, the most "
+            "recent one first. Counts are those of SOURCE alone.",
+        ),
+    ] = None,
     rule: Annotated[str, typer.Option(metavar="any|all", help="How many scores must reach their threshold.")] = "any",
     method: Annotated[str, typer.Option(help="How the thresholds are found.")] = "smooth",
     since: Since = None,
@@ -164,7 +173,9 @@ def choose_command(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
         days = Days(since=_day(since), until=_day(until), time=time)
-        with loaded_table(source, read, days, cast("DecimalSign | None", decimal)) as loaded:
+        sign = cast("DecimalSign | None", decimal)
+        with ExitStack() as opened:
+            loaded = opened.enter_context(loaded_table(source, read, days, sign))
             columns = columns_of(
                 loaded.source.frame,
                 loaded.guess,
@@ -187,7 +198,8 @@ def choose_command(
                 repeats=cast("Keep | None", repeats),
                 age_weights=not equal_ages,
             )
-            choice = choose(loaded, columns, chosen, lambda step: typer.echo(f"{step} …", err=True))
+            before = [opened.enter_context(loaded_table(one, read, Days(), sign)) for one in earlier or ()]
+            choice = choose(loaded, columns, chosen, lambda step: typer.echo(f"{step} …", err=True), before)
         files = record_files(choice.record, FRAUD)
         output.mkdir(parents=True, exist_ok=True)
         for file in files:

@@ -100,6 +100,10 @@ def read_command(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Drawn rows that are not in FILE are missing at random.")
     ] = False,
+    refuted: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="A positive that a second rating found negative; repeatable."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where the record goes that holds the audit (JSON).")
     ] = None,
@@ -115,7 +119,9 @@ def read_command(
         with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
             options = {"rating": rating, "positive": positive, "key": key}
-            audited, lines = read(decided, loaded, columns, plan, rated, **options, allow_missing=allow_missing)
+            audited, lines = read(
+                decided, loaded, columns, plan, rated, **options, allow_missing=allow_missing, refuted=refuted or ()
+            )
         if output is not None:
             output.write_text(audited.to_json(), encoding="utf-8", newline="")
         print_lines(lines)

@@ -125,10 +125,12 @@ def read(
     positive: str | None = None,
     key: str | None = None,
     allow_missing: bool = False,
+    refuted: Sequence[str] = (),
 ) -> tuple[DecisionRecord, list[str]]:
     """Read the ratings of an audit; return the record with it, and lines that describe it.
 
-    `rating` and `positive` are those of the record where left out.
+    `rating` and `positive` are those of the record where left out. `refuted`: keys of positives that a second rating
+    found negative.
 
     Raises
     ------
@@ -148,7 +150,7 @@ def read(
         positive=positive or record.columns.positive,
         meanings=record.columns.meanings if same else None,
         allow_missing=allow_missing,
-    )
+    ).refuted(refuted)
     dataset = rated_dataset(loaded, columns, record.settings.rule, lambda _: None)
     reading = read_audit(dataset.source, audit)
     estimates = reading.of(_caught(record, dataset, audit.strata))
@@ -244,4 +246,9 @@ def _read_lines(reading: AuditReading, estimates: AuditEstimates) -> list[str]:
             if not math.isnan(one.estimate)
         ),
         *(f"  {note}" for note in audit.notes),
+        *filter(None, [reading.weight_of_positives()]),
+        *(
+            f"  rate {one.key} again: stratum {one.stratum}, stands for {audit.weights[one.stratum]:,.0f}"
+            for one in audit.positives_below()
+        ),
     ]

@@ -1,6 +1,6 @@
 """Build rated documents, times, segments and amounts from a table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -27,6 +27,7 @@ from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Counts
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.targets.busy_days import DailyCap
 
 # Properties of data that some calculations need.
 Support = Literal["documents", "money", "time", "segment", "group"]
@@ -66,6 +67,7 @@ class RatedDataset:
     `fingerprint` is that of the file, `key` changes with the columns, too. `amounts`, `times` and `segments` (n,)
     describe each document, where such columns exist, and `undecided_times` and `undecided_segments` (u,) each undecided
     one. `zone`: the time zone of the times, empty for none. `origin`: fields of `RecordedData` on where the rows lie.
+    `earlier`: names and keys of earlier files, see `with_earlier`.
     """
 
     name: str
@@ -80,6 +82,7 @@ class RatedDataset:
     undecided_segments: NDArray[np.object_] | None = None
     zone: str = ""
     origin: Mapping[str, Any] = field(default_factory=dict)
+    earlier: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, source: RatedSource, columns: ColumnMeanings, *, one_class: bool = False) -> Self:
@@ -173,7 +176,43 @@ class RatedDataset:
     @cached_property
     def key(self) -> str:
         """The name of the data under their columns, for caches."""
-        return source_key(self.fingerprint, self.columns)
+        key = source_key(self.fingerprint, self.columns)
+        return " ".join([key, *(key for _, key in self.earlier)])
+
+    def with_earlier(self, files: Sequence[Self]) -> Self:
+        """Return these data beside earlier files; see `RatedDocuments.with_earlier`.
+
+        `files`: the most recent one first, unless all have times. Raises DataError: other columns, or a file that is
+        not earlier.
+        """
+        ends = [None if file.times is None else file.times[~np.isnat(file.times)] for file in (self, *files)]
+        if all(times is not None and times.size for times in ends):
+            last, *others = (times.max() for times in ends if times is not None)
+            for file, end in zip(files, others, strict=True):
+                if end >= last:
+                    raise DataError(
+                        f"'{shortened(file.name)}' ends on {end.astype('M8[D]')}, not before "
+                        f"'{shortened(self.name)}' does; give only older files as earlier ones."
+                    )
+            files = [files[at] for at in np.argsort(np.array(others))[::-1]]
+        return replace(
+            self,
+            source=self.documents.with_earlier([file.documents for file in files]),
+            earlier=tuple((file.name, file.key) for file in files),
+        )
+
+    @property
+    def earlier_columns(self) -> ColumnMeanings:
+        """The columns of an earlier file, with the floors of these data."""
+        floors = tuple(self.source.floors[: len(self.columns.scores)].tolist())
+        return replace(self.columns, floors=floors, floor_method=None, since=None, complete_until=None)
+
+    @property
+    def missing_earlier(self) -> str:
+        """Name chosen earlier files that are not loaded, in a sentence; empty without any."""
+        here = {name for name, _ in self.earlier}
+        missing = [f"'{shortened(name)}'" for name in self.columns.earlier if name not in here]
+        return f"Earlier files that are not loaded do not count: {', '.join(missing)}" if missing else ""
 
     @property
     def documents(self) -> RatedDocuments:
@@ -196,6 +235,25 @@ class RatedDataset:
     def days(self) -> float | None:
         """The number of calendar days from the first to the last document; None without times."""
         return None if self.times is None or not self.times.size else float(self.calendar.days)
+
+    @property
+    def equivalent_days(self) -> float | None:
+        """The number of days, or of days to come that hold as many alerts; None without times."""
+        return self.days if self.alert_trend is None else float(self.alert_trend.levels.sum())
+
+    @cached_property
+    def alert_trend(self) -> "inspection.AlertTrend | None":
+        """The growth of all alerts over time, where it is beyond chance."""
+        if not self.supports("documents") or not self.days:
+            return None
+        over_time = self.over_time(self.source.floors, "any")
+        return inspection.alert_trend(over_time.weeks, over_time.days)
+
+    def daily_cap(self, most: float) -> DailyCap:
+        """Return a cap of alerts on nine days of ten to come. Raises TypeError without times."""
+        day = np.concatenate([self.calendar.day, self.calendar.undecided_day])
+        levels = None if self.alert_trend is None else self.alert_trend.levels
+        return DailyCap(day=day, days=self.calendar.days, most=most, levels=levels)
 
     @cached_property
     def calendar(self) -> "inspection.Calendar":

@@ -41,7 +41,11 @@ class ScoredDataset:
                 "Which column holds the probabilities is not certain; choose it under What the columns mean."
             )
         items = ScoredItems.from_frame(
-            source.frame, probability=columns.probability, label=columns.label, positive=columns.positive
+            source.frame,
+            probability=columns.probability,
+            label=columns.label,
+            positive=columns.positive,
+            group=columns.group,
         )
         # The same half every time: a figure must not change because the page ran again.
         tuning = random_half(items.known_labels.size, np.random.default_rng(0))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,8 +45,8 @@ from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
-from multiloss_core.thresholds.paths.age_weights import AgeWeights
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
+from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 
 MARGINAL_PRECISION = "marginal precision"
 
@@ -63,7 +64,7 @@ def record_of(
     segments: RecordedSegments | None = None,
     segment_counts: Counts[float] | None = None,
     audit: RecordedAudit | None = None,
-    age_weights: AgeWeights | None = None,
+    fit: SmoothFit | None = None,
     author: str = "",
     reason: str = "",
 ) -> DecisionRecord:
@@ -75,7 +76,7 @@ def record_of(
     `segments`: thresholds of their own for some segments, in the place of the point's: the counts are then those of
     both, and `evidence` is that of `flagged_documents` at them. `segment_counts`: what both flag in all segments
     together, needed where documents were counted in an engine; `evidence` is then that of `bootstrap_flagged`.
-    `audit`: a random audit and its estimates at the thresholds. `age_weights`: those of the fit that the path rests on.
+    `audit`: a random audit and its estimates at the thresholds. `fit`: what the path rests on.
 
     Raises DataError: a name or text that no record can keep, or segments of a table of counts.
     """
@@ -104,7 +105,8 @@ def record_of(
             dataset.source.totals.alerts,
             dataset.days,
             late_from=None if dataset.late_ratings is None else dataset.late_ratings.monday,
-            half_life=None if age_weights is None else age_weights.half_life,
+            half_life=None if fit is None or fit.age_weights is None else fit.age_weights.half_life,
+            **({} if fit is None else _earlier_files(dataset, fit)),
             **dataset.origin,
         ),
         columns=columns,
@@ -118,6 +120,14 @@ def record_of(
         audit=audit,
         evidence=_evidence_for_comparison(counted, dataset, thresholds, settings, current, at),
     )
+
+
+def _earlier_files(dataset: RatedDataset, fit: SmoothFit) -> dict[str, Any]:
+    """Return names and half-life of earlier files as fields of `RecordedData`."""
+    if fit.earlier_weights is None:
+        return {}
+    names = tuple(name for name, _ in dataset.earlier)
+    return {"earlier": names, "earlier_half_life": fit.earlier_weights.half_life}
 
 
 def recorded_segments(

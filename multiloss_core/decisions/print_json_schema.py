@@ -6,7 +6,7 @@ Run: python -m multiloss_core.decisions.print_json_schema
 import json
 import sys
 
-from multiloss_core.decisions.record import ADAPTER
+from multiloss_core.decisions.record import ADAPTER, OPTIONAL_IN_DATA
 
 
 def json_schema() -> str:
@@ -17,7 +17,7 @@ def json_schema() -> str:
         name for name in columns["required"] if name not in ("meanings", "whole_numbers", "alert_rules", "repeats")
     ]
     data = schema["$defs"]["RecordedData"]
-    data["required"] = [name for name in data["required"] if name not in ("late_from", "half_life")]
+    data["required"] = [name for name in data["required"] if name not in OPTIONAL_IN_DATA]
     schema["required"] = [name for name in schema["required"] if name not in ("segments", "audit")]
     columns["properties"]["inverted"] = columns["properties"]["scores"] | {
         "description": "Scores whose low values are suspicious: they reach their threshold at or below it. Left out "

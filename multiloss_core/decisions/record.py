@@ -145,7 +145,7 @@ class DecisionRecord:
         for name in ("segments", "audit"):
             if content[name] is None:
                 del content[name]
-        for name in ("late_from", "half_life"):
+        for name in OPTIONAL_IN_DATA:
             if content["data"][name] is None:
                 del content["data"][name]
         own = content["segments"]["own"] if self.segments is not None else ()
@@ -209,6 +209,8 @@ def _as_array(thresholds: Iterable[float | None]) -> Floats:
     return np.array([np.inf if value is None else value for value in thresholds])
 
 
+# Fields of `RecordedData` that are written only where they say something.
+OPTIONAL_IN_DATA = ("late_from", "half_life", "earlier", "earlier_half_life")
 ADAPTER = TypeAdapter(DecisionRecord)
 
 

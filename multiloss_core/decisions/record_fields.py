@@ -98,6 +98,11 @@ class RecordedData:
     """The Monday from which precision falls, as ratings may not be in yet. Left out where there is none."""
     half_life: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """Days after which a document counts half in the choice of thresholds. Left out where all count alike."""
+    earlier: Annotated[tuple[Name, ...], BeforeValidator(as_tuple), Field(min_length=1)] | None = None
+    """Names of earlier files that the choice of thresholds rests on as well, the most recent one first. Left out
+    without any, as the next field."""
+    earlier_half_life: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """Files after which a document counts half; 0 where earlier files do not count."""
 
     @model_validator(mode="after")
     def _require_narrowing(self) -> Self:

@@ -12,7 +12,7 @@ from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedFilter, RecordedInterval
 from multiloss_core.decisions.segments import flagged_documents, values_in_words
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, score_name, shortened
+from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, score_name, short_percent, shortened
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
@@ -26,7 +26,10 @@ UNKNOWN: Bounds = (UNDEFINED, UNDEFINED)
 LEVEL = 0.95
 # Differences are tested at this level, as looks are repeated: each week two tests, so one false alarm in two years.
 ALARM_LEVEL = 0.995
-ALARM_WORDS = "Looked at each week, chance alone raises about one alarm in two years."
+ALARM_WORDS = (
+    f"Differences are tested at {short_percent(ALARM_LEVEL)}: looked at each week, chance alone raises about one alarm "
+    "in two years."
+)
 _ALARM = float(ndtri((1 + ALARM_LEVEL) / 2)) / NORMAL_95
 MIN_WEEKS = 6
 OTHER_SCALE = 10.0
@@ -215,7 +218,7 @@ def verdict(changes: Mapping[str, Change]) -> str:
 
 
 def comparison_notes(record: DecisionRecord, now: Observed, changes: Mapping[str, Change]) -> tuple[str, ...]:
-    """Name unlisted segments, scores of another scale, and missing intervals."""
+    """Name unlisted segments, scores of another scale, missing intervals and the level of tests."""
     differs = any(change.is_beyond_chance for change in changes.values())
     notes = [_unlisted_note(record, now), _scale_note(record, now.typical) if differs else ""]
     if record.expected.precision_interval is None and record.settings.amount is None:

@@ -10,7 +10,6 @@ from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap
 from multiloss_core.generalisation.marginal_interval import MarginalEvidence
 from multiloss_core.generalisation.repeated_selection import RepeatedSelection, Resampled
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
 from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
@@ -79,11 +78,8 @@ def bootstrap_points(
     thresholds = np.array([point.thresholds for point in points])
     documents = source.documents
     sample = resamples_of(source, fit, parts)
-    squares = None
     if documents is None:
-        known = source.squares if isinstance(source, CountSurfaces) else None
-        squares = fit.totals if known is None else known.sum(axis=1)
-        units = _units_of_cells(fit, squares, thresholds, path.rule)
+        units = _units_of_cells(fit, thresholds, path.rule)
         design_effects = np.ones((2, len(wanted))) if parts is None else parts.design_effects(thresholds)
     else:
         units, design_effects = _units_and_design_effects(documents, thresholds, path.rule)
@@ -96,7 +92,7 @@ def bootstrap_points(
         units=units,
         design_effects=design_effects,
     )
-    repeated = RepeatedSelection(fit, path.rule, wanted, documents, parts, squares)
+    repeated = RepeatedSelection(fit, path.rule, wanted, documents, parts)
 
     def draw(count: int) -> Resampled:
         return _stacked([repeated.on(sample, resample) for resample in sample.draw(generator, count)])
@@ -318,15 +314,12 @@ def _units_and_design_effects(documents: RatedDocuments, thresholds: Floats, rul
     return units, effects
 
 
-def _units_of_cells(fit: SmoothFit, squares: Floats, thresholds: Floats, rule: Rule) -> Floats:
-    """Find the weight of an effective document (t,) in cells flagged by thresholds (t, k).
-
-    `squares` (c,): sums of squared weights.
-    """
+def _units_of_cells(fit: SmoothFit, thresholds: Floats, rule: Rule) -> Floats:
+    """Find the weight of an effective document (t,) in cells flagged by thresholds (t, k)."""
     caught = flagged_cells(fit.cells, nodes_at(fit.cells, thresholds), rule)
     # Where nothing is flagged, of all.
     caught[:, fit.totals @ caught <= 0] = 1.0
-    return np.asarray(squares @ caught / (fit.totals @ caught))
+    return np.asarray(fit.squares @ caught / (fit.totals @ caught))
 
 
 def _require_resamples(resamples: int) -> None:

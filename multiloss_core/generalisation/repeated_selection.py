@@ -40,10 +40,7 @@ class Resampled:
 
 
 class RepeatedSelection:
-    """Repeat the selection of thresholds for rising targets (t,) on resamples of a fit.
-
-    `squares` (c,): sums of squared weights in the cells of a table of counts.
-    """
+    """Repeat the selection of thresholds for rising targets (t,) on resamples of a fit."""
 
     def __init__(
         self,
@@ -52,10 +49,8 @@ class RepeatedSelection:
         targets: Floats,
         documents: RatedDocuments | None,
         parts: GroupParts | None = None,
-        squares: Floats | None = None,
     ) -> None:
         self.fit, self.rule, self.targets, self.documents, self.parts = fit, rule, targets, documents, parts
-        self.squares = fit.totals if squares is None else squares
         # Of the model alone: the counts that have a say in the choice were chosen by it.
         self.modelled = fit.totals * fit.model.precision
         self.places = None if documents is None else axis_places(fit.cells, documents.scores)
@@ -70,7 +65,7 @@ class RepeatedSelection:
         inside = flags - flagged_cells(fit.cells, higher, self.rule)
         totals, positives = fit.totals @ inside, fit.positives @ inside
         if documents is None:
-            squares = self.squares @ inside
+            squares = fit.squares @ inside
             effective = np.divide(np.square(totals), squares, out=np.zeros_like(totals), where=squares > 0)
             if self.parts is not None:
                 effective = effective / _effects_on_shares(fit, self.parts, inside)

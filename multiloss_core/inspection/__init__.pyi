@@ -10,7 +10,9 @@ from .comparison import compare as compare
 from .comparison import gain_interval as gain_interval
 from .document_subset import DocumentSubset as DocumentSubset
 from .drift import MIN_WEEKS as MIN_WEEKS
+from .drift import AlertTrend as AlertTrend
 from .drift import Drift as Drift
+from .drift import alert_trend as alert_trend
 from .drift import alerts_drift as alerts_drift
 from .drift import incomplete_from as incomplete_from
 from .drift import late_ratings_from as late_ratings_from

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from multiloss_core.inspection.document_subset import DocumentSubset, counted_subset, document_subset
+from multiloss_core.inspection.drift import AlertTrend
 from multiloss_core.inspection.periods import Calendar, DailyAlerts, daily_alerts
 from multiloss_core.thresholds.data.counts import flagged
 from multiloss_core.thresholds.data.rated_data import RatedData
@@ -53,8 +54,9 @@ def daily_reviews(documents: RatedDocuments, days: Calendar, band: ReviewBand) -
     return DailyAlerts(lower.dates, np.maximum(lower.alerts - upper.alerts, 0.0))
 
 
-def held_on_nine_of_ten(days: DailyAlerts) -> float:
-    """Find the smallest daily cap (`DailyCap`) that holds on nine days of ten."""
+def held_on_nine_of_ten(days: DailyAlerts, trend: AlertTrend | None = None) -> float:
+    """Find the smallest daily cap (`DailyCap`) that holds on nine days of ten to come."""
     count = len(days.alerts)
+    to_come = days.alerts if trend is None else days.alerts / trend.levels
     allowed = DailyCap(day=np.arange(count), days=count, most=0.0).busy_allowed
-    return float(np.sort(days.alerts)[count - 1 - allowed])
+    return float(np.sort(to_come)[count - 1 - allowed])

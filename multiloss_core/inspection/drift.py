@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, chndtrinc, ndtr, stdtr, stdtrit
 
-from multiloss_core.inspection.periods import WeeklyCounts
+from multiloss_core.inspection.periods import DailyAlerts, WeeklyCounts
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, ratio, sums
 
 Verdict = Literal["too few", "steady", "drifts", "varies"]
@@ -17,6 +18,9 @@ MIN_WEEKS = 3
 MIN_INCOMPLETE = 0.05
 # A fall of precision in the newest weeks: its level, and the largest share of the precision before.
 LATE_LEVEL, MAX_LATE, MAX_NEWEST = 0.01, 0.75, 0.4
+MAX_GROWTH = np.log(1_000.0)
+# Thresholds are used after the data end: growth may go on, and a fall may end.
+DAYS_AHEAD = 14
 # Of each kind in a period: Cochran's rule of thumb for a chi-square test.
 MIN_EXPECTED = 5.0
 POWER = 0.8
@@ -124,6 +128,41 @@ def alerts_drift(weeks: WeeklyCounts) -> Drift:
         values=sums(period, alerts, count) / np.bincount(period), certainty=sums(period, certainty, count)
     )
     return _drift(numbers, by_week, by_period, early, late)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AlertTrend:
+    """The alerts of each day (days,) for one on a day to come, where they follow a trend.
+
+    Days to come are like the last one, with as many alerts more as a growth for two weeks brings.
+    """
+
+    levels: Floats
+
+    @property
+    def words(self) -> str:
+        """Describe the trend."""
+        growth = float(self.levels[-1] / self.levels[0]) - 1
+        return f"Alerts {'rose' if growth > 0 else 'fell'} by {100 * abs(growth):.0f} % within these data"
+
+
+def alert_trend(weeks: WeeklyCounts, days: DailyAlerts) -> AlertTrend | None:
+    """Fit a steady growth to the alerts of days, if `alerts_drift` finds a trend; else None.
+
+    The likeliest growth of Poisson numbers is that whose mean day is the mean day of the alerts. O(days).
+    """
+    if alerts_drift(weeks).verdict != "drifts":
+        return None
+    place = np.linspace(-1.0, 0.0, len(days.alerts))
+    mean = np.average(place, weights=days.alerts)
+
+    def excess(growth: float) -> float:
+        return float(np.average(place, weights=np.exp(growth * place))) - mean
+
+    least, most = (float(excess(bound)) for bound in (-MAX_GROWTH, MAX_GROWTH))
+    growth = brentq(excess, -MAX_GROWTH, MAX_GROWTH) if least < 0 < most else np.sign(-least) * MAX_GROWTH
+    reserve = abs(growth) * DAYS_AHEAD / max(len(place) - 1, 1)
+    return AlertTrend(levels=np.exp(growth * place - reserve))
 
 
 def incomplete_from(weeks: WeeklyCounts) -> int | None:

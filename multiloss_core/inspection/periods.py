@@ -17,7 +17,7 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 DAY = np.timedelta64(1, "D")
 # 1970-01-05, the first Monday that NumPy counts days from.
 A_MONDAY = np.datetime64(4, "D")
-# Quantiles around the middle eight of ten days.
+# Quantiles around the middle eight of ten.
 MIDDLE_QUANTILES = (0.1, 0.9)
 
 

@@ -215,8 +215,8 @@ def _given_empty(
 
     Of independent items, the outcome without a positive is taken out, and put back with the other probability.
     """
-    n = probabilities.shape[1]
-    of_empty = np.array([float(loss(0.0, k / n, 0.0)) for k in range(n + 1)])
+    flagged = np.linspace(0.0, 1.0, probabilities.shape[1] + 1)
+    of_empty = loss(np.zeros_like(flagged), flagged, np.zeros_like(flagged))
     with np.errstate(divide="ignore"):
         some = -np.expm1(np.log1p(-probabilities).sum(axis=1))
     odds = np.divide(1 - empty, some, out=np.zeros_like(some), where=some > 0)[:, np.newaxis]

@@ -1,6 +1,8 @@
 """Find the interval of k* that known outcomes leave open, from resampled calibrations."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -48,9 +50,11 @@ def cut_interval(
 ) -> CutInterval:
     """Find the interval of k* under the true probabilities, from items with known outcomes.
 
-    The true probability is assumed to rise with the given one, nothing else: any increasing distortion of the given
-    probabilities leaves the interval as it is. Each of the `resamples` draws the labelled items with replacement,
-    calibrates all items by the isotonic map of that draw, and finds its k* of at least `at_least` items. The
+    The true probability is assumed to rise with the given one: any increasing distortion of the given probabilities
+    leaves the interval as it is. Outcomes are assumed to be independent, or those of different groups of items. Each of
+    the `resamples` draws the labelled items, or whole groups, with replacement, calibrates all items by the isotonic
+    map of that draw, and finds its k* of at least `at_least` items. To each draw are added Poisson(1) positives, or
+    groups of them, at places of random outcomes: where none was found, they are not known to be impossible. The
     interval holds the share `confidence` of these k*, its ends by equal tails. Measured coverage:
     `benchmarks/results/cut_interval.md`.
 
@@ -84,17 +88,37 @@ def cut_interval(
     cell = cell * cells // distinct.size
     counts = np.bincount(cell, minlength=cells)
     known = cell[items.labelled] * 2 + items.known_labels
-    shares = np.bincount(known, minlength=2 * cells) / outcomes
+    drawn = _draws(known, items.known_groups, cells, generator)
     is_exact = n <= MAX_EXACT and METHODS["near_linear"].takes(checked_loss, n)
     best = _best_of_expected if is_exact else _best_at_mean_counts
-    drawn = (generator.multinomial(outcomes, shares).reshape(cells, 2) for _ in range(resamples))
-    each = [best(_isotonic(draw), counts, checked_loss, at_least) for draw in drawn]
+    each = [best(_isotonic(draw), counts, checked_loss, at_least) for draw in islice(drawn, resamples)]
     tail = (1 - confidence) / 2
     low, high = np.quantile(each, [tail, 1 - tail], method="inverted_cdf")
     return CutInterval(int(low), int(high), confidence, outcomes)
 
 
-def _isotonic(drawn: Indices) -> Floats:
+def _draws(known: Indices, groups: Indices | None, cells: int, generator: np.random.Generator) -> Iterator[Floats]:
+    """Draw negatives and positives (cells, 2) again and again.
+
+    `known` (m,): twice the cell of each outcome, and 1 more for a positive.
+    """
+    shares = np.bincount(known, minlength=2 * cells) / known.size
+    number = 0 if groups is None else int(groups.max()) + 1
+    of_group = np.ones(1) if groups is None else np.bincount(groups[known % 2 == 1]).astype(np.float64)
+    unseen = np.square(of_group).sum() / of_group.sum()
+    while True:
+        drawn: Floats
+        if groups is None:
+            drawn = generator.multinomial(known.size, shares).astype(np.float64)
+        else:
+            times = np.bincount(generator.integers(0, number, number), minlength=number)
+            drawn = np.asarray(np.bincount(known, times[groups], 2 * cells), dtype=np.float64)
+        places = known[generator.integers(0, known.size, generator.poisson())] // 2
+        np.add.at(drawn, 2 * places + 1, unseen)
+        yield drawn.reshape(cells, 2)
+
+
+def _isotonic(drawn: Floats) -> Floats:
     """Fit rising probabilities (cells,) to negatives and positives (cells, 2), by rank between."""
     totals = drawn.sum(axis=1)
     (seen,) = np.nonzero(totals)

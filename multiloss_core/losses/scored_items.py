@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, number_array
-from multiloss_core.tables.item_columns import outcome_column, probability_column, require_few_items
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
+from multiloss_core.tables.column_values import group_numbers
+from multiloss_core.tables.item_columns import item_groups, outcome_column, probability_column, require_few_items
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,8 +16,9 @@ class ScoredItems:
     """n items, each with the probability that it is positive.
 
     `probabilities` (n,) in [0, 1]. `labels` (n,) bool, or None without any outcome; where `labelled` (n,) bool is
-    False the outcome is unknown and the label is False. By default all labels are known. Raises DataError unless all
-    of this holds.
+    False the outcome is unknown and the label is False. By default all labels are known. `groups` (n,): numbers or
+    words that say which outcomes depend on each other; kept as numbers 0..g-1. Raises DataError unless all of this
+    holds.
 
     Examples
     --------
@@ -29,6 +31,7 @@ class ScoredItems:
     probabilities: Floats
     labels: Bools | None = None
     labelled: Bools | None = None
+    groups: Indices | None = None
 
     def __post_init__(self) -> None:
         probabilities = number_array(self.probabilities, "Probabilities")
@@ -38,6 +41,8 @@ class ScoredItems:
         if not np.all((probabilities >= 0.0) & (probabilities <= 1.0)):
             raise DataError("Probabilities must be numbers between 0 and 1.")
         object.__setattr__(self, "probabilities", probabilities)
+        if self.groups is not None:
+            object.__setattr__(self, "groups", group_numbers(self.groups, probabilities.size))
         if self.labels is None:
             object.__setattr__(self, "labelled", None)
             return
@@ -50,23 +55,31 @@ class ScoredItems:
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, *, probability: str, label: str | None = None, positive: object | None = None
+        cls,
+        frame: pd.DataFrame,
+        *,
+        probability: str,
+        label: str | None = None,
+        positive: object | None = None,
+        group: str | None = None,
     ) -> "ScoredItems":
         """Take the items of a table: one row each, at most 1,000,000.
 
         `probability` names the column with numbers in [0, 1]; `label` one with two values (0/1, true/false, two words),
         `positive` the positive one, needed if that is not obvious; blank labels are unknown. A label column
-        with a single value is accepted if its meaning is clear. Raises DataError, naming column and row.
+        with a single value is accepted if its meaning is clear. Outcomes of rows with the same value of `group` depend
+        on each other. Raises DataError, naming column and row.
         """
         require_few_items(len(frame))
         if not len(frame):
             raise DataError("The table has no rows; give at least one item with its probability.")
         probabilities = probability_column(frame, probability)
+        groups = None if group is None else item_groups(frame, group)
         if label is None:
-            return cls(probabilities)
+            return cls(probabilities, groups=groups)
         known = outcome_column(frame, label, positive)
         labelled = ~np.isnan(known)
-        return cls(probabilities, known == 1, labelled)
+        return cls(probabilities, known == 1, labelled, groups)
 
     @property
     def known_probabilities(self) -> Floats:
@@ -77,3 +90,10 @@ class ScoredItems:
     def known_labels(self) -> Bools:
         """Return the outcomes (m,) of items with a known outcome."""
         return np.zeros(0, bool) if self.labels is None or self.labelled is None else self.labels[self.labelled]
+
+    @property
+    def known_groups(self) -> Indices | None:
+        """Return the groups (m,) of items with a known outcome, renumbered from 0."""
+        if self.groups is None or self.labelled is None:
+            return None
+        return np.unique(self.groups[self.labelled], return_inverse=True)[1]

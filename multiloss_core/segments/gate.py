@@ -1,9 +1,12 @@
 """Decide on held-out documents whether own thresholds of segments pay."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import logit
+from scipy.stats import norm
 
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, sums
@@ -39,16 +42,35 @@ class Gate:
     reason: str = ""
 
     def gain(self, target: float) -> Interval:
-        """Return the held-out gain of all segments at the nearest target, with its 95 % interval."""
+        """Return the held-out gain of all segments at the nearest target, with its 95 % interval.
+
+        It is reduced by what the choice of a large one adds, see `kept_share`.
+        """
         return self._interval(self.gains.sum(axis=0), self.total_errors, target)
 
     def gains_by_segment(self, target: float) -> tuple[Interval, ...]:
         """Return the held-out gain of each segment, like `gain`."""
         return tuple(self._interval(*each, target) for each in zip(self.gains, self.errors, strict=True))
 
+    @cached_property
+    def kept_share(self) -> float:
+        """Return the share of the gain that is left after its choice.
+
+        The gate opens where the statistic, a normal variable, exceeds the minimum. The share is the most likely mean of
+        it under that condition, at least 0, over its value (Zhong and Prentice 2008). 1 where the gate is closed.
+        """
+        if not self.statistic > MIN_GAIN_IN_ERRORS:
+            return 1.0
+
+        def excess(mean: float) -> float:
+            beyond = mean - MIN_GAIN_IN_ERRORS
+            return mean + float(np.exp(norm.logpdf(beyond) - norm.logcdf(beyond))) - self.statistic
+
+        return 0.0 if excess(0.0) > 0 else float(brentq(excess, 0.0, self.statistic)) / self.statistic
+
     def _interval(self, gains: Floats, errors: Floats, target: float) -> Interval:
         at = int(np.argmin(np.abs(logit(GATE_TARGETS) - logit(target))))
-        estimate, reach = float(gains[at]), NORMAL_95 * float(errors[at])
+        estimate, reach = self.kept_share * float(gains[at]), NORMAL_95 * float(errors[at])
         return Interval(estimate=estimate, low=estimate - reach, high=estimate + reach, reason=self.reason)
 
 

@@ -136,6 +136,8 @@ def segment_paths(
     ([('online', 57.0, 47.0), ('phone', 35.0, 16.0)], 'common')
     """
     require_rule(rule)
+    # Earlier files have no segments.
+    source = source.with_earlier(()) if isinstance(source, RatedDocuments) else source
     fit = smooth_fit(source, resolution=resolution)
     if isinstance(source, RatedDocuments):
         if isinstance(segments, Mapping):

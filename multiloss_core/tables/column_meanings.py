@@ -21,8 +21,8 @@ class ColumnMeanings:
     are left out, because their ratings are incomplete. `decimal_signs`: the decimal sign of columns of numbers that can
     be read in two ways. `repeats`: which rows count of a document in several rows. `alert_rules`: columns of yes and no
     beside the scores, or "reason has R12" for a word in a column of reasons. `age_weights`: whether older rows may
-    count less in the choice of thresholds, where there are times.
-    `is_counts`: the table holds ready counts, under `rule` if that is known.
+    count less in the choice of thresholds, where there are times. `earlier`: names of loaded files on which thresholds
+    rest as well. `is_counts`: the table holds ready counts, under `rule` if that is known.
     """
 
     scores: tuple[str, ...]
@@ -42,6 +42,7 @@ class ColumnMeanings:
     alert_rules: tuple[str, ...] = ()
     repeats: RepeatedRows | None = None
     age_weights: bool = True
+    earlier: tuple[str, ...] = ()
     is_counts: bool = False
     rule: Literal["any", "all"] | None = None
 

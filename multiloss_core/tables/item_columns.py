@@ -9,9 +9,9 @@ import pandas as pd
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened, shortest
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.numerics.rounding import is_probability, written_number
-from multiloss_core.tables.column_values import is_numeric, numbers, sampled_numbers
+from multiloss_core.tables.column_values import group_column, is_numeric, numbers, sampled_numbers
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.guessing.column import area
 from multiloss_core.tables.rating_column import guess_meanings, parse_ratings, rating_values
@@ -32,6 +32,7 @@ class ItemColumns:
     probability: str | None
     label: str | None = None
     positive: str | None = None
+    group: str | None = None
 
 
 def read_items(data: bytes, name: str) -> tuple[pd.DataFrame, ItemColumns]:
@@ -113,6 +114,12 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
 def probability_column(frame: pd.DataFrame, name: str) -> Floats:
     """Read a column as probabilities (n,). DataError unless every row is a number in [0, 1]."""
     return _checked(_column(frame, name, "probability"))
+
+
+def item_groups(frame: pd.DataFrame, name: str) -> Indices:
+    """Read a column as group numbers (n,). DataError with one group only."""
+    _column(frame, name, "group")
+    return group_column(frame, name, np.arange(len(frame)))[0]
 
 
 def outcome_column(frame: pd.DataFrame, name: str, positive: object | None = None) -> Floats:

@@ -17,6 +17,8 @@ from .data.rating_floors import FloorMethod as FloorMethod
 from .data.rating_floors import UncertainFloorsError as UncertainFloorsError
 from .data.rating_floors import explaining_scores as explaining_scores
 from .data.undecided_documents import UndecidedDocuments as UndecidedDocuments
+from .paths.age_weights import AgeWeights as AgeWeights
+from .paths.earlier_files import EarlierWeights as EarlierWeights
 from .paths.graph import to_graphml as to_graphml
 from .paths.graph import to_networkx as to_networkx
 from .paths.methods import ANALYTIC as ANALYTIC

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import ndtri
+from scipy.stats import gamma
 
 from multiloss_core import DataError, RatedDocuments, count_surfaces, smooth_path
 from multiloss_core.audit import ExpectedShares, expected_shares, plan_audit, score_strata
@@ -55,6 +56,24 @@ def test_plan_keeps_budget_and_minimum():
 def test_blocked_documents_get_their_share():
     plan = population(blocks=[3.0, 3.2], budget=400).plan
     assert plan.allocation[-1] == min(40, plan.sizes[-1])
+
+
+def test_eight_of_ten_audits_lie_within_the_range_of_widths():
+    plan = population(count=20_000, budget=400).plan
+    low, high = plan.width_range
+    assert 0 < low < high < 1
+    generator, widths = np.random.default_rng(1), []
+    for _ in range(600):
+        odds = [share / (1 - share) for share in (plan.expected.shares, plan.expected.pessimistic)]
+        odds = odds[1] * (odds[1] / odds[0]) ** (1.5 * generator.normal())
+        shares = odds / (1 + odds)
+        positives = generator.binomial(plan.allocation, shares)
+        missed = gamma.rvs(
+            positives + 0.5 * plan.sizes / plan.sizes.sum(), size=(400, len(shares)), random_state=generator
+        )
+        recall = plan.caught / (plan.caught + plan.known_missed + missed @ (plan.sizes / plan.allocation))
+        widths.append(np.diff(np.quantile(recall, [0.025, 0.975]))[0])
+    assert 0.7 <= np.mean((low <= np.array(widths)) & (np.array(widths) <= high)) <= 0.9
 
 
 def test_plan_of_all_documents_rates_all():

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from multiloss_core import flagged, simulate_population
 from multiloss_core.audit import Audit, plan_from_json
-from tests.browser.steps import follow, losses, open_page, settle, to_operating_point, upload
+from tests.browser.steps import follow, losses, number, open_page, settle, to_operating_point, upload
 
 SCORES = ["card score", "device score"]
 
@@ -67,6 +67,24 @@ def test_from_alerts_to_recall(page, server, everything):
     assert audit.rated.sum() == 800
     expect(page.locator(".st-key-audit_chart .js-plotly-plot")).to_be_visible()
     settle(page)
+
+    # A second rating of the positive that stands for most documents.
+    weight = page.get_by_text(re.compile("^Missed positives below the floors"))
+    before, (stands_for,) = weight.inner_text(), re.findall(r"stands for up to ([\d,]+)", weight.inner_text())
+    editor = page.get_by_role("region", name="Positives to rate a second time.")
+    editor.scroll_into_view_if_needed()
+    settle(page)
+    editor.locator(".dvn-scroller").click(position={"x": 40, "y": 52})
+    editor.locator("canvas").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect(weight).not_to_have_text(before)
+    settle(page)
+    missed = [number(re.findall(r"about ([\d,]+), ", text)[0]) for text in (before, weight.inner_text())]
+    assert missed[0] - missed[1] == pytest.approx(number(stands_for), abs=1)
+    expect(page.get_by_text("1 positive is negative by a second rating")).to_be_visible()
+    low, high = (int(value) for value in re.findall(r"\d+", sentence.inner_text())[:2])
 
     follow(page, "Operating point", "Operating point")
     words = page.get_by_test_id("stAlert").filter(has_text="Recall")

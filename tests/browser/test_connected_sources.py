@@ -89,8 +89,10 @@ def use_source(page, name):
 def decision(page, tmp_path):
     """Save a decision with intervals; return its record, and its fields without the source."""
     page.get_by_text("What new data will show", exact=True).click()
-    expect(page.get_by_text("At these thresholds on new data of the same size")).to_be_visible()
-    expect(page.get_by_role("progressbar")).to_have_count(0)
+    # Workers yield to everything else on a busy machine.
+    waiting = {"timeout": 300_000}
+    expect(page.get_by_text("At these thresholds on new data of the same size")).to_be_visible(**waiting)
+    expect(page.get_by_role("progressbar")).to_have_count(0, **waiting)
     settle(page)
     open_part(page, "Save this decision")
     page.get_by_role("textbox", name="Decided by").fill("A. Nalyst")
@@ -112,6 +114,7 @@ def decision(page, tmp_path):
     return record, found
 
 
+@pytest.mark.timeout(2400)
 def test_the_same_rows_give_the_same_decision_wherever_they_lie(connected_server, new_page, frame, tmp_path):
     assert len(frame) <= loading.MAX_FETCHED
     point = expected_point(frame, SCORES, "verdict", "fraud", percent=20)

@@ -85,6 +85,32 @@ def test_a_plan_is_drawn_and_read_back(put, decided, tmp_path, kind, monkeypatch
     assert again["low"] == pytest.approx(audited.audit.recall.low)
 
 
+def test_second_ratings_replace_the_first(put, decided, tmp_path):
+    record, given = decided
+    frame = everything()[1]
+    documents = put(frame.drop(columns="verdict"), "csv")[0]
+    options = ["--documents", documents, "--budget", "800", "--key", "id", "--output", tmp_path]
+    assert run("audit", "plan", record, *given, *options).exit_code == 0
+    rows = pd.read_csv(tmp_path / "audit.csv").merge(frame[["id", "verdict"]], on="id")
+    rows.to_csv(tmp_path / "rated.csv", index=False)
+    written = ["--plan", tmp_path / "audit-plan.json", "--rated", tmp_path / "rated.csv"]
+    first = run("audit", "read", record, *given, *written, "--output", tmp_path / "audited.json")
+    assert "A single rating stands for" in first.stdout
+    positives = rows[rows["verdict"] == "fraud"].sort_values("audit_probability")
+    heaviest = positives.iloc[0]
+    assert f"rate {heaviest['id']} again: stratum {heaviest['audit_stratum']}, stands for" in first.stdout
+    second = run(
+        *("audit", "read", record, *given, *written),
+        *("--refuted", heaviest["id"], "--output", tmp_path / "again.json"),
+    )
+    assert f"rate {heaviest['id']} again" not in second.stdout
+    before, after = (
+        DecisionRecord.from_json((tmp_path / f"{name}.json").read_bytes()).audit for name in ("audited", "again")
+    )
+    assert before.missed.estimate - after.missed.estimate == pytest.approx(1 / heaviest["audit_probability"])
+    assert "no positive with the key" in complaint(run("audit", "read", record, *given, *written, "--refuted", "none"))
+
+
 def test_sizes_may_be_given(decided, tmp_path):
     record, given = decided
     sentence = complaint(run("audit", "plan", record, *given, "--budget", "500"))

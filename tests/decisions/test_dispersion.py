@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.watch import ALERTS, VARIATIONS, WEEKS, YEAR, _is_alarm, _weeks
+from benchmarks.watch import ALERTS, VARIATIONS, WEEKS, YEAR, drawn_weeks, is_alarm
 from multiloss_core.decisions.record_fields import RecordedInterval
 from multiloss_core.decisions.then_and_now import MIN_WEEKS, Change, Sizes, change_of, dispersion_of
 
@@ -13,17 +13,17 @@ SAMPLES = 60
 
 
 def looks(variation, factor, weeks):
-    """Count alarms of looks at each single week of some samples."""
+    """Draw the weeks before and after a decision."""
     for seed in range(SAMPLES):
         generator = np.random.default_rng(seed)
-        before, after = _weeks(generator, WEEKS, variation, 1.0), _weeks(generator, weeks, variation, factor)
+        before, after = drawn_weeks(generator, WEEKS, variation, 1.0), drawn_weeks(generator, weeks, variation, factor)
         yield before, after
 
 
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_at_most_one_false_alarm_a_year(variation):
     alarms = [
-        sum(_is_alarm(before, after[week : week + 1]) for week in range(YEAR))
+        sum(is_alarm(before, after[week : week + 1]) for week in range(YEAR))
         for before, after in looks(variation, 1.0, YEAR)
     ]
     assert np.mean(alarms) <= 1.0
@@ -32,7 +32,7 @@ def test_at_most_one_false_alarm_a_year(variation):
 @pytest.mark.parametrize(("variation", "found"), [(0.0, 0.85), (0.2, 0.65)])
 def test_doubled_false_alerts_are_found_within_four_weeks(variation, found):
     alarms = [
-        any(_is_alarm(before, after[: week + 1]) for week in range(4)) for before, after in looks(variation, 2.0, 4)
+        any(is_alarm(before, after[: week + 1]) for week in range(4)) for before, after in looks(variation, 2.0, 4)
     ]
     assert np.mean(alarms) >= found
 

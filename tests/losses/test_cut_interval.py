@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
@@ -42,6 +43,8 @@ def test_interval_equals_bootstrap_by_other_means():
     generator, best = np.random.default_rng(5), []
     for _ in range(60):
         drawn_counts = generator.multinomial(9, shares).reshape(9, 2)
+        for place in generator.integers(0, 9, generator.poisson()):
+            drawn_counts[place, 1] += 1
         seen = np.flatnonzero(drawn_counts.sum(axis=1))
         weights = drawn_counts[seen].ravel()
         fitted = IsotonicRegression(out_of_bounds="clip").fit(
@@ -96,3 +99,43 @@ def test_unusable_input_is_one_sentence(labels, options, words):
     items = ScoredItems(np.array([0.9, 0.5, 0.1]), None if labels is None else np.array(labels))
     with pytest.raises(DataError, match=words):
         cut_interval(items, F(), np.random.default_rng(0), **options)
+
+
+def test_groups_of_items_widen_the_interval_so_that_it_covers():
+    """Five items with one probability and one outcome are worth one."""
+    covered, single = [], []
+    for seed in range(40):
+        true, labels = (np.repeat(one, 5) for one in drawn(seed, 120, mean=-1.0))
+        names = np.repeat([f"customer {number}" for number in range(120)], 5)
+        k = optimal_top_k(true, F(), tolerance=1e-6).k
+        for groups, found in ((names, covered), (None, single)):
+            interval = cut_interval(
+                ScoredItems(true, labels, groups=groups), F(), np.random.default_rng(seed), resamples=60
+            )
+            found.append(interval.covers(k))
+    assert sum(covered) >= 30
+    assert sum(single) < sum(covered)
+
+
+def test_groups_of_one_item_have_the_interval_of_none():
+    true, labels = drawn(11, 2_000)
+    labelled = np.random.default_rng(1).random(2_000) < 0.5
+    ends = [
+        cut_interval(ScoredItems(true, labels, labelled, groups), AM, np.random.default_rng(12), resamples=400)
+        for groups in (None, np.arange(2_000))
+    ]
+    assert abs(ends[0].low - ends[1].low) < 0.15 * ends[0].low
+    assert abs(ends[0].high - ends[1].high) < 0.15 * ends[0].high
+
+
+def test_groups_are_read_from_a_column():
+    table = pd.DataFrame({"p": [0.1, 0.4, 0.9, 0.5], "y": [0, 1, 1, None], "customer": ["a", "b ", "b", ""]})
+    items = ScoredItems.from_frame(table, probability="p", label="y", group="customer")
+    assert items.groups.tolist() == [0, 1, 1, 2]
+    assert items.known_groups.tolist() == [0, 1, 1]
+    with pytest.raises(DataError, match="'client'"):
+        ScoredItems.from_frame(table, probability="p", label="y", group="client")
+    with pytest.raises(DataError, match="one group only"):
+        ScoredItems.from_frame(table.assign(customer="a"), probability="p", label="y", group="customer")
+    with pytest.raises(DataError, match="one group for each"):
+        ScoredItems(np.array([0.1, 0.2]), np.array([True, False]), groups=np.array([1]))

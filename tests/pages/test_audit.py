@@ -165,3 +165,56 @@ def test_an_audit_is_removed_and_keeps_its_plan(app, everything):
     assert "give the plan that was saved" in app.error[0].value
     give(app, "audit_plan", "plan.json", plan_json(plan).encode())
     assert any(text.value.startswith("#### Between") for text in app.markdown)
+
+
+def test_strata_counted_in_a_sample(app, everything):
+    frame, _ = everything
+    sample = frame.iloc[::4]
+    give(app, "audit_population", "sample.csv", as_csv(sample))
+    run(app.number_input(key=f"audit_total_{len(sample)}").set_value(len(frame)))
+    assert any("draw from this sample" in text.value for text in app.caption)
+    (kept,) = state(app).audits.values()
+    below = kept.plan.strata.sizes(sample[["card score", "device score"]].to_numpy())
+    assert kept.plan.counted_from == below.sum()
+    assert kept.plan.sizes.tolist() == (4 * below).tolist()
+    # A draw from all documents counts the strata; one from the sample leaves them uncertain.
+    for name, documents in (("all.csv", frame), ("some.csv", sample)):
+        give(app, "audit_rows", name, as_csv(drawn_frame(kept.plan, documents, "id")))
+        assert not app.error, [one.value for one in app.error]
+        (found,) = state(app).audits.values()
+        assert found.audit.counted_from == (None if name == "all.csv" else below.sum())
+    assert any("Drawn from a sample of" in text.value for text in app.caption)
+
+
+def test_second_ratings_change_the_figures(app, everything):
+    frame, _ = everything
+    plan = planned(app, everything)
+    rows = drawn_frame(plan, frame, "id")
+    give(app, "audit_rows", "rated.csv", as_csv(rows))
+    shown = next(table.value for table in app.dataframe if "Stands for" in table.value)
+    positives = rows[rows["verdict"] == "fraud"].sort_values("audit_probability")
+    assert shown["Key"].iloc[0] == str(positives["id"].iloc[0])
+    assert sorted(shown["Key"]) == sorted(positives["id"].astype(str))
+    assert shown["Stands for"].iloc[0] == pytest.approx(1 / positives["audit_probability"].iloc[0], abs=0.5)
+    kept = next(iter(state(app).audits.values()))
+
+    def missed():
+        words = next(text.value for text in app.markdown if text.value.startswith("Missed positives below"))
+        return number(words.split("about ")[1].split(",")[0])
+
+    before = missed()
+    app.session_state[f"audit_second_{hash(kept.answers)}"] = {
+        "edited_rows": {0: {"Not fraud": True}},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    run(app)
+    assert not app.error, [one.value for one in app.error]
+    assert next(iter(state(app).audits.values())).refuted == (shown["Key"].iloc[0],)
+    assert before - missed() == pytest.approx(shown["Stands for"].iloc[0], abs=1)
+    # The answer stays on another page and back.
+    run(app.switch_page("pages/operating_point.py"))
+    assert any("Recall" in box.value for box in app.info)
+    run(app.switch_page("pages/audit.py"))
+    table = next(table.value for table in app.dataframe if "Stands for" in table.value)
+    assert table["Not fraud"].tolist() == [True] + [False] * (len(table) - 1)

@@ -39,6 +39,23 @@ def test_interval_is_a_band_and_a_sentence():
     assert not app.warning
 
 
+def test_groups_of_outcomes_widen_the_interval():
+    sample = sample_items()
+    customers = np.arange(300) // 5
+    chances = sample.probabilities[:60][customers]
+    outcomes = sample.labels[:60][customers]
+    app = opened()
+    rows = (f"{p!r},{int(y)},customer {c}" for p, y, c in zip(chances.tolist(), outcomes, customers, strict=True))
+    paste(app, "\n".join(["p,y,customer", *rows]))
+    (group,) = (box for box in app.selectbox if box.key.startswith("group_"))
+    run(group.select("customer"))
+    items = ScoredItems(chances, outcomes, groups=customers)
+    found = cut_interval(items, F(), np.random.default_rng(0))
+    assert any(f"Between *k* = {found.low:,} and {found.high:,} nothing" in text for text in texts(app))
+    single = cut_interval(ScoredItems(chances, outcomes), F(), np.random.default_rng(0))
+    assert found.high - found.low > single.high - single.low
+
+
 def test_optimum_outside_the_interval_is_a_warning():
     app = opened(scored_data="Overconfident alerts", cut_loss="Hamming")
     found = cut_interval(sample_items("Overconfident alerts"), HAMMING, np.random.default_rng(0))

@@ -7,7 +7,7 @@ import pytest
 
 from multiloss_core import RatedDocuments
 from multiloss_core.segments import segment_paths
-from multiloss_core.segments.gate import GATE_TARGETS, gate_of
+from multiloss_core.segments.gate import GATE_TARGETS, Gate, gate_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_documents
 from multiloss_core.segments.shifts import MAX_LOG_ODDS, log_odds
 from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
@@ -32,6 +32,20 @@ def test_different_segments_get_own_thresholds():
     assert gain.low < gain.estimate < gain.high
     parts = paths.points_at(0.3).held_out_gains
     assert sum(part.estimate for part in parts) == pytest.approx(gain.estimate)
+
+
+@pytest.mark.parametrize("mean", [0.5, 1.0, 2.0, 4.0])
+def test_stated_gain_is_right_where_the_gate_opens(mean):
+    """Of normal statistics, those above the minimum are too large on average."""
+    drawn = np.random.default_rng(0).normal(mean, 1.0, 2_000)
+    gates = [
+        Gate(is_open=True, statistic=one, gains=np.empty(0), errors=np.empty(0), total_errors=np.empty(0))
+        for one in drawn[drawn > 1].tolist()
+    ]
+    told = np.mean([gate.kept_share * gate.statistic for gate in gates])
+    assert abs(told - mean) < 0.3
+    assert abs(told - mean) <= abs(drawn[drawn > 1].mean() - mean) + 0.1
+    assert min(gate.kept_share for gate in gates) >= 0
 
 
 @pytest.mark.parametrize("groups", [1, 30])

@@ -1,19 +1,24 @@
 """Calculations in the queue: what they find, in which order, how they end."""
 
+import contextlib
 import os
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from multiloss_core import PATH_METHODS, RatedDocuments
+from multiloss_core.datasets import RatedDataset
 from multiloss_core.thresholds import PathSearch
 from multiloss_core.workers import WorkerPool
 from tests.server import samples
 from ui.data.rated import sample
+from ui.operating_point import path_tasks
 from ui.operating_point.calculations import find_path
-from ui.server.queue import LONG, WorkQueue, shared_queue
+from ui.operating_point.path_tasks import FIRST, PathTasks, Settings
+from ui.server.queue import LONG, Task, WorkQueue, shared_queue
 
 SECONDS = 60
 
@@ -197,3 +202,41 @@ def test_failed_task_keeps_its_error_and_others_run(queue, function, kind, words
     assert type(task.failure) is kind
     assert str(task.failure) == words
     assert result(queue.add(samples.count_to, 1, seconds=1)) == 1
+
+
+@pytest.mark.parametrize("step", [None, 1])
+def test_a_result_recorded_while_a_step_is_read_stays(step):
+    class CallThatEndsWhenRead:
+        @property
+        def latest(self):
+            task.note(2)
+            task.end()
+            return step
+
+    task = Task(WorkQueue(1, WorkerPool(1)), (samples.count_to, (2,)), seconds=1)
+    task.calls.append(CallThatEndsWhenRead())
+    assert task.latest == 2
+    assert task.latest == 2
+
+
+def test_a_shared_search_that_sessions_begin_is_begun_once(monkeypatch):
+    waiting, added = threading.Barrier(2, timeout=SECONDS), []
+
+    class SlowQueue:
+        def add(self, function, search, name, **options):
+            # Long enough for the other session to come this far, unless it waits for this one.
+            with contextlib.suppress(threading.BrokenBarrierError):
+                waiting.wait(0.2)
+            added.append(name)
+            return name
+
+    source = sample("Card alerts")
+    dataset = RatedDataset.of(source, source.first_choice)
+    searches = replace(PathTasks.of(dataset, Settings("any", "positives", 20)), is_shared=True)
+    monkeypatch.setattr(path_tasks, "shared_queue", SlowQueue)
+    sessions = [threading.Thread(target=searches.begin, args=(FIRST,)) for _ in range(2)]
+    for session in sessions:
+        session.start()
+    for session in sessions:
+        session.join(SECONDS)
+    assert sorted(added) == sorted(FIRST)

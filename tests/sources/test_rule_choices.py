@@ -1,6 +1,6 @@
 import numpy as np
 
-from multiloss_core import operating_point
+from multiloss_core import RatedDocuments, operating_point
 from multiloss_core.sources import simulate_alert_queue
 from multiloss_core.thresholds import SMOOTH, PathSearch
 from multiloss_core.thresholds.paths.node_tables import CellsOfScores
@@ -41,3 +41,19 @@ def test_path_switches_rules_as_the_counts_say() -> None:
     path = SMOOTH.find(PathSearch(queue.rated()))
     for target in (0.02, 0.1, 0.3, 0.6, 0.8):
         assert operating_point(path, target).thresholds[2:].tolist() == [1.0, np.inf]
+
+
+def test_a_single_fraud_does_not_switch_a_rule_on() -> None:
+    generator = np.random.default_rng(5)
+    is_fraud = generator.random(400) < 0.3
+    scores = generator.normal(is_fraud, 1.0).clip(0.0)
+    lucky, good = np.zeros(400), np.zeros(400)
+    lucky[np.flatnonzero(is_fraud)[:1]] = 1.0
+    good[np.append(np.flatnonzero(is_fraud)[1:13], np.flatnonzero(~is_fraud)[:3])] = 1.0
+    scores[(lucky > 0) | (good > 0)] = 0.0
+    documents = RatedDocuments(
+        np.column_stack([scores, lucky, good]), is_fraud, names=["a", "lucky", "good"], floors=[0.0], alert_rules=2
+    )
+    path = SMOOTH.find(PathSearch(documents))
+    for target in (0.4, 0.6):
+        assert operating_point(path, target).thresholds[1:].tolist() == [np.inf, 1.0]

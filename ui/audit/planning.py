@@ -42,6 +42,7 @@ def ask_plan(analysis: Analysis, point: Point, population: Population) -> AuditP
         known_missed=max(everything.tp - flagged.tp, 0.0),
         budget=budget,
         width=None if width is None else width / 100,
+        counted_from=population.counted_from,
     )
 
 

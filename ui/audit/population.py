@@ -31,7 +31,7 @@ class Population:
     """Strata with their sizes (h,), and where their documents are.
 
     `frame`: all documents, where the file of the upload `file_id` holds them; `table`: the source and the table that
-    was counted.
+    was counted. `counted_from`: how many documents of the strata a sample holds that `sizes` are scaled up from.
     """
 
     strata: AuditStrata
@@ -39,6 +39,7 @@ class Population:
     frame: pd.DataFrame | None = None
     file_id: str = ""
     table: tuple[str, str] | None = None
+    counted_from: int | None = None
 
 
 def ask_population(analysis: Analysis) -> Population | None:
@@ -104,8 +105,15 @@ def _ask_file(analysis: Analysis) -> Population | None:
     without = int(np.isnan(scores).all(axis=1).sum())
     if without:
         st.caption(f"{without:,} {unrated()} have no score: they are not in the audit.")
-    sizes = np.rint(strata.sizes(scores) * (total / len(frame))).astype(np.intp)
-    return Population(strata=strata, sizes=sizes, frame=frame if total == len(frame) else None, file_id=found.file_id)
+    counts = strata.sizes(scores)
+    if total == len(frame):
+        return Population(strata=strata, sizes=counts, frame=frame, file_id=found.file_id)
+    st.caption(
+        f"Draw from all {unrated()}, which counts the strata exactly. A draw from this sample can be read too, with a "
+        "wider interval."
+    )
+    sizes = np.rint(counts * (total / len(frame))).astype(np.intp)
+    return Population(strata=strata, sizes=sizes, file_id=found.file_id, counted_from=int(counts.sum()))
 
 
 def _ask_connected(analysis: Analysis) -> Population | None:

@@ -23,7 +23,7 @@ from multiloss_core.figures import audit_chart
 from multiloss_core.formatting import direction, plural, score_name, share
 from multiloss_core.generalisation import Interval
 from multiloss_core.numerics import effective_size
-from multiloss_core.tables import frame_as_csv, rating_values
+from multiloss_core.tables import frame_as_csv, rating_values, without_formulas
 from multiloss_core.thresholds import Point
 from ui.audit.population import Upload, read_upload
 from ui.data.rated import rated_uploads
@@ -124,7 +124,7 @@ def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Ha
             f"{_notes(audit)} Give all rows, or confirm that these are missing at random.", icon=":material/help:"
         )
         return
-    keep_audit(analysis, audit=audit, name=upload.name, answers=about)
+    keep_audit(analysis, audit=audit, name=upload.name, answers=about, refuted=())
 
 
 def _notes(audit: Audit) -> str:
@@ -145,6 +145,7 @@ def show_results(analysis: Analysis, point: Point) -> None:
     st.markdown(f"#### {_sentence(reading, found, flagged)}")
     _show_picture(reading, found, strata)
     _show_estimates(analysis, reading, found)
+    _ask_second_ratings(analysis, reading)
     _show_strata(strata, target)
     _offer_joined(analysis, reading)
 
@@ -210,6 +211,35 @@ def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstim
             f"each that turns out to be {words.positive} and is flagged raises recall.",
             icon=":material/hourglass_top:",
         )
+
+
+def _ask_second_ratings(analysis: Analysis, reading: AuditReading) -> None:
+    """List the positives below the floors, and ask which of them a second rating refutes."""
+    kept = kept_audit(analysis)
+    if kept.audit is None or not (listed := kept.audit.positives_below()):
+        return
+    refuted = f"Not {vocabulary().positive}"
+    st.markdown(
+        f"{reading.weight_of_positives()} Ask for a second, independent rating of each, and select those that are not "
+        f"{vocabulary().positive}."
+    )
+    rows = {
+        "Key": [one.key for one in listed],
+        "Stratum": [one.stratum for one in listed],
+        "Stands for": [round(kept.audit.weights[one.stratum]) for one in listed],
+        refuted: [one.key in kept.refuted for one in listed],
+    }
+    typed = st.data_editor(
+        without_formulas(pd.DataFrame(rows)),
+        key=f"audit_second_{hash(kept.answers)}",
+        hide_index=True,
+        disabled=["Key", "Stratum", "Stands for"],
+        alt="Positives to rate a second time.",
+    )
+    chosen = tuple(one.key for one, is_refuted in zip(listed, typed[refuted], strict=True) if is_refuted)
+    if chosen != kept.refuted:
+        keep_audit(analysis, refuted=chosen)
+        st.rerun()
 
 
 def _show_strata(strata: tuple[StratumFinding, ...], target: float) -> None:

@@ -10,10 +10,11 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.datasets import RATED_SAMPLES, RatedDataset, RatedSource, source_key
 from multiloss_core.engines import read_rated_source
+from multiloss_core.formatting import shortened
 from multiloss_core.tables import ColumnMeanings, written_ratings
 from ui.data.sources import counted_dataset
 from ui.data.uploader import Uploader
-from ui.shared.formatting import vocabulary
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.session import session
 
 
@@ -96,6 +97,11 @@ def build_dataset(source: RatedSource, columns: ColumnMeanings, *, one_class: bo
 
     `one_class`: accept documents that are all positive or all negative, to count given thresholds. Raises DataError.
     """
+    if columns.earlier:
+        newest = build_dataset(source, replace(columns, earlier=()), one_class=one_class)
+        files = [_earlier(name, newest) for name in columns.earlier if name in rated_uploads().state.sources]
+        key = " ".join([*(file.key for file in (newest, *files)), *columns.earlier])
+        return _with_earlier(key, newest, files, columns).named(source.name)
     key = source_key(source.fingerprint, columns)
     return _checked(key, one_class, source, columns).named(source.name)
 
@@ -103,6 +109,27 @@ def build_dataset(source: RatedSource, columns: ColumnMeanings, *, one_class: bo
 @st.cache_resource(scope="session", max_entries=6, show_spinner="Checking the data …")
 def _checked(key: str, one_class: bool, _source: RatedSource, _columns: ColumnMeanings) -> RatedDataset:
     return RatedDataset.of(_source, _columns, one_class=one_class)
+
+
+def _earlier(name: str, newest: RatedDataset) -> RatedDataset:
+    """Read an earlier file as the newest one was read. Raises DataError."""
+    source = rated_uploads().source(name)
+    if source.is_sample:
+        raise DataError(f"'{shortened(name)}' is counted where it lies; choose earlier files that are loaded.")
+    return build_dataset(source, newest.earlier_columns, one_class=True)
+
+
+@st.cache_resource(scope="session", max_entries=3, show_spinner=False)
+def _with_earlier(
+    key: str, _newest: RatedDataset, _files: list[RatedDataset], _columns: ColumnMeanings
+) -> RatedDataset:
+    return replace(_newest.with_earlier(_files), columns=_columns)
+
+
+def say_missing_earlier(dataset: RatedDataset) -> None:
+    """Warn of chosen earlier files that are not loaded."""
+    if dataset.missing_earlier:
+        st.warning(f"{as_text(dataset.missing_earlier)}. Pick them once under *Data*.", icon=":material/description:")
 
 
 def change_columns(name: str, **changes: Any) -> None:
@@ -132,4 +159,5 @@ def _of_other_files(choice: ColumnMeanings) -> ColumnMeanings:
         since=None,
         complete_until=None,
         age_weights=True,
+        earlier=(),
     )

@@ -183,6 +183,7 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
         decimal_signs=known.decimal_signs,
         repeats=repeats_of_record(columns, source.frame),
         age_weights=record.data.half_life is not None,
+        earlier=tuple(name for name in record.data.earlier or () if name in rated_uploads().state.sources),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -20,9 +21,9 @@ from multiloss_core.inspection import (
     weekly_counts,
 )
 from multiloss_core.numerics import NORMAL_95, Floats, precision_interval, written_number
-from multiloss_core.thresholds import SMOOTH, Point
+from multiloss_core.thresholds import SMOOTH, AgeWeights, Point
 from multiloss_core.thresholds.targets import manual_point
-from ui.data.rated import change_columns, rated_uploads
+from ui.data.rated import change_columns, rated_uploads, say_missing_earlier
 from ui.decisions.sheet_questions import BALANCED, FACTORS, Affordable, Setting
 from ui.operating_point.active_goal import MANUAL, chosen_goal, recorded_target, restore_goal, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
@@ -114,23 +115,20 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
     limits += [f"before {choice.complete_until}"] if choice.complete_until else []
     if limits:
         st.caption(f"Only rows {' and '.join(limits)} are used.")
-        _offer_days("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
+        _offer_change("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
+    say_missing_earlier(analysis.rated)
+    if (weighting := analysis.weighting(point)) is not None:
+        st.caption(f"{weighting.words}.")
+        if isinstance(weighting, AgeWeights):
+            _offer_change("Count all alerts alike", "equal_ages", source.name, age_weights=False)
+        else:
+            _offer_change("Leave earlier files out", "no_earlier_files", source.name, earlier=())
     if found is None:
         return
-    ages = analysis.fit.age_weights
-    if point.method == SMOOTH.name and ages is not None and ages.half_life is not None:
-        st.caption(f"{ages.words}.")
-        st.button(
-            "Count all alerts alike",
-            key="equal_ages",
-            on_click=change_columns,
-            args=(source.name,),
-            kwargs={"age_weights": False},
-        )
     if (late := analysis.rated.late_ratings) is not None:
         st.warning(f"{late.words}.", icon=":material/pending_actions:")
         words = f"Leave out from {late.monday} on, whose ratings may not be in yet"
-        _offer_days(words, "leave_out_late", source.name, complete_until=late.monday)
+        _offer_change(words, "leave_out_late", source.name, complete_until=late.monday)
         return
     everything = weekly_counts(*found, found[0].floors, "any")
     weeks = weekly_counts(*found, analysis.deployable(point), analysis.settings.rule)
@@ -144,11 +142,11 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
     dates = found[1].dates
     if choice.since is None and len(dates) > RECENT_DAYS:
         since = str(dates[-RECENT_DAYS])[:10]
-        _offer_days(f"Last three months only (since {since})", "use_recent", source.name, since=since)
+        _offer_change(f"Last three months only (since {since})", "use_recent", source.name, since=since)
 
 
-def _offer_days(words: str, key: str, name: str, **days: str | None) -> None:
-    st.button(words, key=key, on_click=change_columns, args=(name,), kwargs=days)
+def _offer_change(words: str, key: str, name: str, **changes: Any) -> None:
+    st.button(words, key=key, on_click=change_columns, args=(name,), kwargs=changes)
 
 
 KEY = "setting"

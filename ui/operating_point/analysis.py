@@ -24,6 +24,9 @@ from multiloss_core.figures import CERTIFIED
 from multiloss_core.generalisation import Certificate
 from multiloss_core.inspection import DailyAlerts, Segment
 from multiloss_core.thresholds import (
+    SMOOTH,
+    AgeWeights,
+    EarlierWeights,
     FlaggedCounts,
     Point,
     SmoothFit,
@@ -198,6 +201,13 @@ class Analysis:
     def path(self, method: str) -> ThresholdPath:
         """Return the path that a method found."""
         return next(path for path in self.paths if path.method == method)
+
+    def weighting(self, point: Point) -> AgeWeights | EarlierWeights | None:
+        """Return how older documents or files count for a point; None where all count alike."""
+        if point.method != SMOOTH.name:
+            return None
+        ages = self.fit.age_weights
+        return ages if ages is not None and ages.half_life is not None else self.fit.earlier_weights
 
     def vertex(self, point: Point) -> int | None:
         """Find the vertex of its path at which a point lies; None for thresholds set by hand."""

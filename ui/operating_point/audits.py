@@ -32,13 +32,13 @@ def keep_audit(analysis: Analysis, **parts: Any) -> None:
 
 def audit_reading(analysis: Analysis) -> AuditReading | None:
     """Return the audit beside the rated documents, if any. Raises DataError: it no longer fits."""
-    audit = kept_audit(analysis).audit
-    return None if audit is None else _reading(analysis.rated.key, audit, analysis)
+    kept = kept_audit(analysis)
+    return None if kept.audit is None else _reading(analysis.rated.key, kept.audit, kept.refuted, analysis)
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False, hash_funcs={Audit: id})
-def _reading(key: str, audit: Audit, _analysis: Analysis) -> AuditReading:
-    return read_audit(_analysis.rated.source, audit)
+def _reading(key: str, audit: Audit, refuted: tuple[str, ...], _analysis: Analysis) -> AuditReading:
+    return read_audit(_analysis.rated.source, audit.refuted(refuted))
 
 
 def caught_at(analysis: Analysis, reading: AuditReading, point: Point) -> Counts[float]:

@@ -49,7 +49,7 @@ def record_of(analysis: Analysis, point: Point, **more: Any) -> DecisionRecord:
         recorded,
         counted=analysis.dataset.source,
         target=target,
-        age_weights=analysis.fit.age_weights if point.method == SMOOTH.name else None,
+        fit=analysis.fit if point.method == SMOOTH.name else None,
         **more,
     )
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -14,7 +13,6 @@ from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import Point
 from multiloss_core.thresholds.targets import (
     NINE_OF_TEN,
-    DailyCap,
     point_for_alerts,
     point_for_busy_days,
     point_for_precision,
@@ -30,7 +28,7 @@ DAYS_KEY, HELD_KEY = "goal_days", "goal_held"
 MEAN, MAX_DAYS = "mean", "most"
 HELD = {MEAN: "on average", MAX_DAYS: "on nine days of ten"}
 HELD_HELP = """A mean is exceeded on about every second day. *Nine days of ten*: on at most one day of ten of these data
-there are more alerts than that."""
+there are more alerts than that. Where alerts rise or fall over time, days to come count."""
 SHARE_OF_DAYS = "days that hold the cap in percent"
 
 
@@ -38,7 +36,7 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     """Ask for a cap on alerts per day; return the best point under it. Raises DataError."""
     cap, span = st.columns(2, vertical_alignment="bottom")
     label = "Money flagged per day, at most" if analysis.settings.unit is Unit.MONEY else "Alerts per day, at most"
-    days = analysis.rated.days
+    days = analysis.rated.equivalent_days
     of_most = days is not None and _ask_held(span) == MAX_DAYS
     if days is None:
         days = span.number_input(
@@ -60,7 +58,7 @@ def _ask_held(place: DeltaGenerator) -> str:
 
 def cap_on_all_days(analysis: Analysis) -> float:
     """Return the alerts, undecided ones included, that a cap on the mean allows in the data."""
-    days = analysis.rated.days
+    days = analysis.rated.equivalent_days
     return float(st.session_state["goal_alerts"] * (st.session_state[DAYS_KEY] if days is None else days))
 
 
@@ -86,10 +84,16 @@ def _what_is_used(analysis: Analysis, point: Point, most: float, days: float, *,
     """Describe the used share of a cap, the days above it and the reason for the unused rest."""
     number = analysis.settings.unit.number
     mean = round((point.alerts + _undecided(analysis, point)) / days, 1)
-    used, daily = f"Used: {number(mean)} a day on average", _alerts_by_day(analysis, point)
+    used, daily, trend = f"Used: {number(mean)} a day on average", _alerts_by_day(analysis, point), None
     if daily is not None:
-        busy = int((daily > most * (1 + 1e-9)).sum())
-        used += f" of the {plural(days, 'day')} of the data; on {count(busy)} of them more than {most:g}"
+        trend = analysis.dataset.alert_trend
+        to_come = daily if trend is None else daily / trend.levels
+        busy, all_days = int((to_come > most * (1 + 1e-9)).sum()), plural(len(daily), "day")
+        used += (
+            f" of the {all_days} of the data; on {count(busy)} of them more than {most:g}"
+            if trend is None
+            else f" on days to come; more than {most:g} on {count(busy)} of {all_days} like them. {trend.words}"
+        )
     left = round(most - mean, 1)
     if of_most or left <= 0:
         return f"{used}."
@@ -115,9 +119,7 @@ def under_cap(
     path, choices, data = _analysis.path(method), _analysis.choices(method), _analysis.dataset
     if not (of_most and data.supports("documents") and data.supports("time")):
         return point_for_alerts(path, choices, most * days)
-    found = data.calendar
-    day = np.concatenate([found.day, found.undecided_day])
-    return point_for_busy_days(path, choices, DailyCap(day=day, days=found.days, most=most, share=NINE_OF_TEN))
+    return point_for_busy_days(path, choices, data.daily_cap(most))
 
 
 def by_precision(analysis: Analysis, method: str) -> Point:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 
 import streamlit as st
 
@@ -55,6 +56,7 @@ class PathTasks:
     settings: Settings
     tasks: dict[str, Task[FoundPath]] = field(default_factory=dict)
     is_shared: bool = False
+    lock: Lock = field(default_factory=Lock)
 
     @classmethod
     def of(cls, rated: RatedDataset, settings: Settings) -> "PathTasks":
@@ -83,10 +85,12 @@ class PathTasks:
     def begin(self, methods: Sequence[str], *, behind: float = 0.0) -> None:
         """Queue the searches of methods; those queued within `behind` seconds overtake them."""
         search, add = self.settings.search(self.dataset.source), shared_queue().add if self.is_shared else begin
-        for name in methods:
-            if name not in self.tasks and name in METHODS:
-                seconds = SECONDS_OF_METHODS.get(name, SECONDS_OF_OTHER_METHODS)
-                self.tasks[name] = add(find_path, search, name, seconds=seconds, behind=behind)
+        # Sessions begin shared searches at the same time: none may replace a task that another waits for.
+        with self.lock:
+            for name in methods:
+                if name not in self.tasks and name in METHODS:
+                    seconds = SECONDS_OF_METHODS.get(name, SECONDS_OF_OTHER_METHODS)
+                    self.tasks[name] = add(find_path, search, name, seconds=seconds, behind=behind)
 
     def wait(self, methods: Sequence[str]) -> None:
         """Wait for the searches of methods that were begun. Raises what went wrong."""

@@ -11,8 +11,8 @@ from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions import RecordedSettings, recorded_thresholds
 from multiloss_core.figures import METHOD_LOOKS
 from multiloss_core.formatting import count, plural, score_name, score_threshold
-from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, Point, Rule, Spacing
-from ui.data.rated import change_columns
+from multiloss_core.thresholds import RESOLUTIONS, AgeWeights, Point, Rule, Spacing
+from ui.data.rated import change_columns, say_missing_earlier
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import current_for
 from ui.operating_point.path_tasks import Settings
@@ -138,11 +138,12 @@ def _ask_age_weights(dataset: RatedDataset) -> None:
         st.rerun()
 
 
-def show_age_weights(analysis: Analysis, point: Point) -> None:
-    """Say that older alerts count less, where they do."""
-    found = analysis.fit.age_weights
-    if point.method == SMOOTH.name and found is not None and found.half_life is not None:
-        st.caption(f"{found.words}. Counts are of all alerts.")
+def show_weighting(analysis: Analysis, point: Point) -> None:
+    """Say how older alerts or files count, where they do not count alike."""
+    say_missing_earlier(analysis.rated)
+    if (found := analysis.weighting(point)) is not None:
+        counts = "Counts are of all alerts." if isinstance(found, AgeWeights) else "Counts are of this file alone."
+        st.caption(f"{found.words}. {counts}")
 
 
 def current_settings(dataset: RatedDataset) -> Settings:

@@ -285,7 +285,7 @@ def _show_interval(dataset: ScoredDataset, found: Answer, interval: CutInterval)
     st.caption(
         f"{between}: {count(interval.outcomes)} known outcomes leave the *k\\** of the true probabilities open there "
         "(95 % interval, from calibrations on resampled outcomes). It assumes that positives are not rarer at higher "
-        "probabilities, nothing else.",
+        f"probabilities, and that {'groups' if dataset.items.groups is not None else 'outcomes'} are independent.",
         width=860,
     )
     if not interval.covers(found.optimum.k):

@@ -64,10 +64,20 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
             positive = ask_positive(
                 "Outcome that is positive", source.frame, label, guess, tag, "outcome", key=f"positive_{label}_{tag}"
             )
+        group = ask_optional_column(
+            expander,
+            "Group (optional)",
+            columns,
+            known.group,
+            none="(none: outcomes are independent)",
+            key=f"group_{tag}",
+            hint="Items whose outcomes depend on each other, as those of one customer do. The interval of k* is then "
+            "wider.",
+        )
         shown = source.frame.head(PREVIEW_ROWS)
         show_table(shown.set_index(shown.index + 1), height=180, alt=f"First rows of {source.name}.")
         st.caption(f"The first {len(shown):,} of {len(source.frame):,} rows.")
-    return ItemColumns(probability, label, positive)
+    return ItemColumns(probability, label, positive, group)
 
 
 def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:

@@ -68,6 +68,30 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
     return replace(choice, complete_until=monday) if left_out else choice
 
 
+def ask_earlier_files(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
+    """Ask which other loaded files with these columns are earlier ones."""
+    needed = {*choice.scores, *choice.alert_rules, choice.rating}
+    others = [
+        name
+        for name, other in rated_uploads().state.sources.items()
+        if other.fingerprint != source.fingerprint and needed <= {*other.frame.columns} and not other.is_sample
+    ]
+    known = rated_uploads().choice_for(source).earlier
+    offered = [*known, *(name for name in others if name not in known)]
+    if not offered or choice.is_counts or source.is_sample:
+        return choice
+    earlier = st.multiselect(
+        "Earlier files (optional)",
+        offered,
+        known,
+        key=f"earlier_{source.fingerprint[:12]}",
+        help="Thresholds rest on these files as well, as far as files predict each other; counts stay those of this "
+        "one. Choose the most recent one first, where there is no time column.",
+        width=420,
+    )
+    return replace(choice, earlier=tuple(earlier))
+
+
 @st.cache_data(scope="session", max_entries=6, show_spinner=False)
 def _incomplete(key: str, _dataset: RatedDataset) -> tuple[str, float, float] | None:
     """Find the Monday of the first incomplete week, and the undecided documents since then."""

@@ -293,6 +293,8 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
         leave_out_unusable=leave_out,
         alert_rules=rules,
         repeats=repeats,
+        since=known.since if optional["time"] == known.time else None,
+        age_weights=known.age_weights,
         decimal_signs=tuple(
             (name, _ask_decimal_sign(questions, source, name, known))
             for name in source.ambiguous

@@ -55,16 +55,17 @@ class Task(Generic[T]):
         self.calls: list[Call[Any]] = []
         self._queue = queue
         self._value: T | None = None
+        self._step: T | None = None
         self._wanted, self._grace_seconds, self._last_wanted = wanted, grace_seconds, now
         self._end = Event()
 
     @property
     def latest(self) -> T | None:
         """Return the last value, also of a cancelled task."""
-        if not self.finished and not self.here and self.calls:
-            found: T | None = self.calls[0].latest
-            self._value = self._value if found is None else found
-        return self._value
+        if not self.finished and not self.here and self.calls and (found := self.calls[0].latest) is not None:
+            # Apart from the result, which another thread may record at this moment.
+            self._step = found
+        return self._step if self._value is None else self._value
 
     @property
     def place(self) -> int:

@@ -326,13 +326,15 @@ class TopKState:
 class KeptAudit:
     """The plan of an audit of rated data, and its ratings from the file `name`.
 
-    `answers`: the upload and the meanings of its columns, by which `audit` was read.
+    `answers`: the upload and the meanings of its columns, by which `audit` was read. `refuted`: keys of positives that
+    a second rating found negative.
     """
 
     plan: AuditPlan | None = None
     audit: Audit | None = None
     name: str = ""
     answers: Hashable = None
+    refuted: tuple[str, ...] = ()
 
 
 @dataclass

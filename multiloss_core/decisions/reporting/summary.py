@@ -28,11 +28,13 @@ from multiloss_core.formatting import (
     score_name,
     score_value,
     share,
+    shortened,
     signed,
     threshold,
 )
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.thresholds.paths.age_weights import AgeWeights
+from multiloss_core.thresholds.paths.earlier_files import EarlierWeights
 from multiloss_core.thresholds.targets.thresholds_file import rule_in_words
 
 _COUNTED = ("tp", "fp", "alerts", "precision")
@@ -360,7 +362,10 @@ def _source_rows(record: DecisionRecord) -> Iterator[Row]:
     if data.late_from is not None:
         yield "Ratings may not be in yet", f"from {data.late_from} on: precision falls there"
     if data.half_life is not None:
-        yield "Older alerts count", AgeWeights(half_life=data.half_life).words
+        yield "Age of alerts", AgeWeights(half_life=data.half_life).words
+    if data.earlier is not None:
+        yield "Earlier files", ", ".join(shortened(name) for name in data.earlier)
+        yield "Their weight", EarlierWeights(half_life=data.earlier_half_life or 0.0, files=len(data.earlier)).words
     for entry in data.filters or ():
         yield f"Only rows where '{entry.column}' is", entry.words
 

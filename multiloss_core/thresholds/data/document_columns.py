@@ -7,13 +7,16 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.errors import DataError, require_type
-from multiloss_core.formatting import MINUS, plural, shortened
+from multiloss_core.formatting import MINUS, percent, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import are_weights, base_of, column_of, numbers, require_usable
 from multiloss_core.tables.reading.other_rows import repeated_rows
 from multiloss_core.tables.yes_no import rule_cells
 from multiloss_core.thresholds.data.document_checks import quoted_names
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
+
+# Share of the weight from which a group is named, at least this multiple of the mean group's.
+HEAVY_GROUP, HEAVY_OF_MEAN = 0.08, 3.0
 
 
 def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
@@ -131,3 +134,17 @@ def repeated_rows_note(frame: pd.DataFrame) -> Iterator[str]:
             f"{plural(repeats, 'row', 'are')} identical to an earlier one in every column, "
             f"'{shortened(identifier)}' included, and counted again; leave out repeated rows to count each once."
         )
+
+
+def heavy_group_note(column: "pd.Series[Any]", groups: Indices, weights: Floats | None) -> list[str]:
+    """Name a group that has much of the weight, in a note; `groups` (n,)."""
+    sizes = np.bincount(groups, weights)
+    shares = sizes / sizes.sum()
+    largest = int(shares.argmax())
+    if shares[largest] < max(HEAVY_GROUP, HEAVY_OF_MEAN / shares.size):
+        return []
+    value = column.iloc[int((groups == largest).argmax())]
+    return [
+        f"'{shortened(value)}' in '{column.name}' has {percent(shares[largest])} of the rated weight: what new data "
+        "show depends on it, and intervals may be too narrow."
+    ]

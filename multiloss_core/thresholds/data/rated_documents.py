@@ -40,6 +40,7 @@ from multiloss_core.thresholds.data.document_checks import (
     require_usable_scores,
 )
 from multiloss_core.thresholds.data.document_columns import (
+    heavy_group_note,
     read_scores,
     read_weights,
     repeated_rows_note,
@@ -79,6 +80,8 @@ class RatedDocuments:
     ages : (n,) days from each document to the newest one, so that old ones may count less in the default path (see
         `AgeWeights`); left out, all count alike.
 
+    `earlier`: documents of earlier files (see `with_earlier`), whose ages count files; None without any.
+
     Raises
     ------
     DataError : wrong shapes, unusable values, one class only (unless `one_class`), a constant score, a floor above
@@ -106,6 +109,7 @@ class RatedDocuments:
     notes: tuple[str, ...]
     alert_rules: int
     ages: Floats | None
+    earlier: Self | None
 
     def __init__(
         self,
@@ -170,6 +174,7 @@ class RatedDocuments:
             ),
             "alert_rules": alert_rules,
             "ages": age_array,
+            "earlier": None,
         }
         for array in (score_table, label_array, weight_array, floor_array, group_array, row_array, age_array):
             if array is not None:
@@ -277,9 +282,10 @@ class RatedDocuments:
         undecided = undecided_alerts(frame, scores, weight, waiting, floor_array, len(alert_rules))
         if waiting.size:
             notes.append(undecided_note(label, waiting.size, len(undecided)))
-        groups = None
+        groups, weights = None, read_weights(frame, weight, rows)
         if group is not None:
             groups, alone = group_column(frame, group, rows)
+            notes += heavy_group_note(frame[group].iloc[rows], groups, weights)
             if alone:
                 stand = "stands alone," if alone == 1 else "stand alone, each"
                 notes.append(f"{plural(alone, 'row')} without a value in '{group}' {stand} as a group of its own.")
@@ -289,7 +295,7 @@ class RatedDocuments:
         return cls(
             table,
             labels,
-            read_weights(frame, weight, rows),
+            weights,
             scores,
             floor_array.tolist(),
             groups=groups,
@@ -315,23 +321,83 @@ class RatedDocuments:
         ------
         DataError : they are of one class, share one score, or lie below a floor, as in the constructor.
         """
+        found = self._taken(rows, self.floors)
+        object.__setattr__(found, "earlier", self.earlier)
+        return found
+
+    def _taken(self, rows: Indices | Bools, floors: Floats, *, one_class: bool = False) -> Self:
+        """Take some documents (positions or a mask) with floors (k,)."""
         return type(self)(
             self.scores[rows],
             self.labels[rows],
             self.weights[rows],
             self.names,
-            self.floors.tolist(),
+            floors.tolist(),
             groups=None if self.groups is None else self.groups[rows],
             rows=self.rows[rows],
+            one_class=one_class,
             alert_rules=self.alert_rules,
             ages=None if self.ages is None else self.ages[rows],
         )
 
     def with_ages(self, ages: ArrayLike | None) -> Self:
         """Return the same documents with ages in days (n,), or without any."""
-        aged = copy(self)
-        object.__setattr__(aged, "ages", None if ages is None else checked_ages(ages, len(self.labels)))
+        aged, known = copy(self), None if ages is None else checked_ages(ages, len(self.labels))
+        if known is not None:
+            known.setflags(write=False)
+        object.__setattr__(aged, "ages", known)
         return aged
+
+    def with_earlier(self, files: Sequence["RatedDocuments"]) -> Self:
+        """Return the same documents beside those of earlier files.
+
+        The default path then rests on all of them, see `choose_earlier_weights`; counts are those of these documents
+        alone. `files`: the most recent one first. Documents of earlier files below all floors of these are left out.
+        Ages within the files do not count then.
+
+        Raises
+        ------
+        DataError : other classifiers or alert rules, or no document at or above a floor.
+        """
+        earlier: RatedDocuments | None = None
+        for number, file in enumerate(files, start=1):
+            if (file.names, file.alert_rules) != (self.names, self.alert_rules):
+                raise DataError(
+                    f"Earlier file {number} has the scores {quoted_names(file.names)}, the newest one "
+                    f"{quoted_names(self.names)}; give files with the same columns."
+                )
+            kept = np.flatnonzero((file.scores >= self.floors).any(axis=1))
+            if not kept.size:
+                raise DataError(f"No document of earlier file {number} reaches a rating floor of the newest one.")
+            part = file._taken(kept, self.floors, one_class=True).with_ages(np.full(kept.size, float(number)))
+            earlier = part if earlier is None else earlier.joined(part)
+        found = copy(self)
+        object.__setattr__(found, "earlier", earlier)
+        if earlier is not None:
+            object.__setattr__(found, "ages", None)
+        return found
+
+    def joined(self, others: "RatedDocuments") -> Self:
+        """Return these documents and others of the same classifiers, with the floors of these.
+
+        No group is in both.
+        """
+        tables = (self, others)
+        groups = None
+        if any(table.groups is not None for table in tables):
+            first, second = (np.arange(len(t.labels)) if t.groups is None else t.groups for t in tables)
+            groups = np.append(first, first.max() + 1 + second)
+        return type(self)(
+            np.vstack([self.scores, others.scores]),
+            np.append(self.labels, others.labels),
+            np.append(self.weights, others.weights),
+            self.names,
+            self.floors.tolist(),
+            groups=groups,
+            one_class=True,
+            alert_rules=self.alert_rules,
+            ages=None if self.ages is None or others.ages is None else np.append(self.ages, others.ages),
+        )
 
     @cached_property
     def order(self) -> tuple[Indices, ...]:

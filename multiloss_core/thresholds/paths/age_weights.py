@@ -53,9 +53,8 @@ def choose_age_weights(
     """Choose the half-life under which a fit to older documents predicts the newest fifth best.
 
     Equal weights stay unless another half-life is better by 1.5 standard errors, of documents or of groups, as several
-    are tried. `ages`: days
-    (n,); `slots` (n,): the cell of each document; `precision_of`: a fit of the precision of cells (c,) to positives and
-    negatives in them (2, c). O(n) for each of four half-lives.
+    are tried. `ages`: days (n,); `slots` (n,): the cell of each document; `precision_of`: a fit of the precision of
+    cells (c,) to positives and negatives in them (2, c). O(n) for each of four half-lives.
     """
     boundary = float(np.quantile(ages, NEWEST_SHARE))
     newest = ages <= boundary

@@ -14,6 +14,7 @@ from multiloss_core.thresholds.paths.node_tables import (
     counts_of_nodes,
     table_of_nodes,
 )
+from multiloss_core.thresholds.paths.rule_choices import price_of_rule
 from multiloss_core.thresholds.paths.score_cells import ScoreCells
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 
@@ -64,12 +65,13 @@ def _best_of_scores(fit: ExpectedCells, beyond: Floats, targets: Floats, rule: R
 def _best_beside_rules(fit: SmoothFit, choices: Bools, targets: Floats, max_nodes: int) -> Indices:
     """Find the best nodes (m, k) for targets (m,), each with the best of (u, r) active rules."""
     found, gains = [], []
+    price = price_of_rule(fit.document, targets)
     for active in choices:
         scores = _best_of_scores(beside_rules(fit, active), fit.model.beyond, targets, "any", max_nodes)
         found.append(np.hstack([scores, np.tile(~active, (len(targets), 1))]).astype(np.intp))
         rising = (np.diff(scores, axis=0) >= 0).all()
         tp, alerts = (counts_along_nodes if rising else counts_of_nodes)(fit, found[-1], "any")
-        gains.append(tp - targets * alerts)
+        gains.append(tp - targets * alerts - active.sum() * price)
     # Of equal gains the first: choices with fewer active rules come first.
     best = np.argmax(np.round(gains, 9), axis=0)
     return np.array(found)[best, np.arange(len(targets))]

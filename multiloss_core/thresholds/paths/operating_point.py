@@ -157,8 +157,12 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
     if outside.any():
         raise DataError(f"The marginal precision must lie between 0 and 1, not at {targets[outside][0]}.")
     last, estimated, rated, reachable = len(precisions), path.smooth_tp is not None, path.totals, path.reachable
+    # Where earlier files place a vertex, a step may add none of these documents.
+    adding = np.flatnonzero(added > 0)
     points = []
     for target, steps in zip(targets.tolist(), np.searchsorted(-precisions, -targets, side="right"), strict=True):
+        place = int(np.searchsorted(adding, steps))
+        before, after = adding[:place][-1:], adding[place : place + 1]
         points.append(
             OperatingPoint(
                 # At the floor return the floors: looser thresholds lose nothing there.
@@ -172,10 +176,10 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
                 names=path.names,
                 rated=rated,
                 reachable=reachable,
-                step_precision=float(precisions[steps - 1]) if steps else UNDEFINED,
-                step_alerts=float(added[steps - 1]) if steps else 0.0,
-                next_precision=float(precisions[steps]) if steps < last else UNDEFINED,
-                next_alerts=float(added[steps]) if steps < last else 0.0,
+                step_precision=float(precisions[before[0]]) if before.size else UNDEFINED,
+                step_alerts=float(added[before].sum()),
+                next_precision=float(precisions[after[0]]) if after.size else UNDEFINED,
+                next_alerts=float(added[after].sum()),
                 estimated=estimated,
             )
         )

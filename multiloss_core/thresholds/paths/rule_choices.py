@@ -22,14 +22,25 @@ MAX_NODES_TOGETHER, MIN_TABLE_NODES, MAX_TABLE_NODES = 4_000_000, 2_000, 200_000
 # Combinations of rules with fewer documents get a bound without a table.
 MAX_TABLES = 100
 TOLERANCE = 1e-9
+# What a rule must gain to be active: standard errors of one document at the target.
+STANDARD_ERRORS_OF_RULE = 2.0
+
+
+def price_of_rule(document: float, targets: Floats) -> Floats:
+    """Compute the gain (t,) that a rule must bring to be active.
+
+    `document` is the weight of one effective document. Of many rules with few alerts of their own, those would be
+    chosen whose alerts happen to be positive: scores alone do better.
+    """
+    return np.asarray(STANDARD_ERRORS_OF_RULE * document * np.sqrt(targets * (1 - targets)))
 
 
 @dataclass(frozen=True, eq=False)
 class RuleChoices:
     """The best active rules (t, r) for targets (t,), beside the best thresholds of a table.
 
-    `gains` (t,) are the expected (1 - m) TP - m FP reached; `bounds` (t,): no rules and thresholds of the table can
-    reach more. `is_exact`: nothing better exists.
+    `gains` (t,) are the expected (1 - m) TP - m FP reached, less the price of the active rules; `bounds` (t,): no rules
+    and thresholds of the table can reach more. `is_exact`: nothing better exists.
     """
 
     active: Bools
@@ -44,15 +55,17 @@ class RuleChoices:
         return np.asarray(sets[np.argsort(sets.sum(axis=1), kind="stable")])
 
 
-def rule_choices(fit: ExpectedCells, targets: Floats) -> RuleChoices:
+def rule_choices(fit: ExpectedCells, targets: Floats, document: float = 0.0) -> RuleChoices:
     """Find the active alert rules with the largest expected (1 - m) TP - m FP at each target m.
+
+    Each active rule has a price: `price_of_rule` for an effective document of weight `document`.
 
     A document is flagged by an active rule or by a score. Exact for at most 12 rules by branch and bound over their
     2^r sets: what the documents of one combination of rules gain at the best thresholds for them alone bounds what they
     can add. With more rules sets are improved one rule at a time from all and from none, and the bound lets every
     combination be decided alone. Each set that is looked at costs a table of nodes, which serves all targets.
     """
-    search = _Search(fit, targets)
+    search = _Search(fit, targets, price_of_rule(document, targets))
     rules = fit.cells.alert_rules
     for start in (np.zeros(rules, dtype=bool), np.ones(rules, dtype=bool)):
         search.improve(start)
@@ -66,12 +79,13 @@ def rule_choices(fit: ExpectedCells, targets: Floats) -> RuleChoices:
 class _Search:
     """The sets of rules that were looked at, and the best of them at each target."""
 
-    def __init__(self, fit: ExpectedCells, targets: Floats) -> None:
+    def __init__(self, fit: ExpectedCells, targets: Floats, price: Floats) -> None:
         scored = fit.cells.score_count
         # How documents combine rules: (p, r), and the combination of each cell; the first one may be no rule.
         raised: Bools = fit.cells.cells[:, scored:] > 0
         combinations, place = np.unique(raised, axis=0, return_inverse=True)
         self.fit, self.targets, self.combinations, self.place = fit, targets, combinations, place
+        self.price = price
         self.sets: list[Bools] = []
         self.known: dict[bytes, Floats] = {}
         self.gains, self.best = np.full(len(targets), -np.inf), np.zeros(len(targets), dtype=np.intp)
@@ -87,7 +101,7 @@ class _Search:
         key = active.tobytes()
         if key not in self.known:
             hit: Bools = np.asarray((self.combinations & active).any(axis=1))
-            found = self.whole[hit].sum(axis=0) + self._gain_by_scores(~hit)
+            found = self.whole[hit].sum(axis=0) + self._gain_by_scores(~hit) - self.price * active.sum()
             better = found > self.gains + TOLERANCE
             # Fewer rules at an equal gain.
             count = active.sum()
@@ -116,7 +130,7 @@ class _Search:
         """Look at every set whose bound is above the best gain of some target."""
         sets = np.array(list(product([False, True], repeat=self.combinations.shape[1])))
         hit = (sets @ self.combinations.T.astype(np.intp)) > 0
-        bounds = hit @ self.whole + ~hit @ self.most
+        bounds = hit @ self.whole + ~hit @ self.most - np.outer(sets.sum(axis=1), self.price)
         while True:
             excess = bounds - self.gains - TOLERANCE * (1 + np.abs(self.gains))
             number = int(excess.max(axis=1).argmax())

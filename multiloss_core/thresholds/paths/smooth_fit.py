@@ -1,16 +1,17 @@
 """Estimate P(positive | scores) of rated documents: a smooth model blended with the counts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
-from multiloss_core.numerics.arrays import Bools, Floats, sums
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_weights
+from multiloss_core.thresholds.paths.earlier_files import EarlierWeights, choose_earlier_weights
 from multiloss_core.thresholds.paths.precision_design import precision_design
 from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision, newton_refit
 from multiloss_core.thresholds.paths.rule_choices import rule_choices
@@ -32,10 +33,13 @@ class SmoothFit:
     """The fitted precision of rated documents, with all inputs of a refit to resamples.
 
     `rule_choices` (u, r): sets of alert rules, some of which is best for each target; None without rules.
-    `totals` and `positives` (c,) are the weights in each cell; `scale` (c,) turns them into effective numbers of
-    documents (1 without weights), on which the model is fitted. `count_weight` in [0, 1]: see `count_weight`.
+    `totals` and `positives` (c,) are the weights in each cell, `squares` (c,) the sums of their squares; `scale` (c,)
+    turns weights into effective numbers of documents (1 without weights), on which the model is fitted. `count_weight`
+    in [0, 1]: see `count_weight`.
     `age_weights`: how much less old documents count, None where their ages are unknown; `factors` (2, c): what
     their age and the limit of large weights make of the weight of positives and of negatives in each cell.
+    `earlier_weights`: how much earlier files count, None without any; `earlier` (2, c): the weights of their positives
+    and negatives in each cell. Together with those of the newest file they are scaled to its number of documents.
     """
 
     cells: ScoreCells
@@ -47,6 +51,9 @@ class SmoothFit:
     rule_choices: Bools | None = None
     age_weights: AgeWeights | None = None
     factors: Floats | None = None
+    squares: Floats = field(default_factory=lambda: np.empty(0))
+    earlier_weights: EarlierWeights | None = None
+    earlier: Floats | None = None
 
     @cached_property
     def expected(self) -> Floats:
@@ -60,12 +67,21 @@ class SmoothFit:
         shares = np.divide(self.expected, self.totals, out=self.model.precision.copy(), where=self.totals > 0)
         return np.asarray(shares)
 
+    @property
+    def document(self) -> float:
+        """Return the weight of one effective document."""
+        return float(self.totals.sum() / (self.totals @ self.scale))
+
     def refitted(self, counts: Floats) -> "SmoothFit":
         """Fit again to positives and negatives (2, c) of a resample; see `newton_refit`."""
         counts = counts if self.factors is None else counts * self.factors
-        positives, totals = counts[0], counts.sum(axis=0)
+        known, share = counts, 1.0
+        if self.earlier is not None:
+            known = counts + self.earlier
+            share = float(counts.sum() / known.sum())
+        positives, totals = known[0], known.sum(axis=0)
         model = newton_refit(self.model, positives * self.scale, totals * self.scale)
-        return replace(self, model=model, positives=positives, totals=totals)
+        return replace(self, model=model, positives=positives * share, totals=totals * share)
 
 
 def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None = None) -> SmoothFit:
@@ -73,9 +89,12 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
 
     Blending reduces the bias of the model and the noise of the counts; `benchmarks/results/constants.md` has the
     losses. Documents with ages count less the older they are where that predicts the newest ones better, see
-    `choose_age_weights`. Deterministic: the folds of the fit are drawn with a fixed seed.
+    `choose_age_weights`, and documents of earlier files as far as files predict each other, see
+    `choose_earlier_weights`. Deterministic: the folds of the fit are drawn with a fixed seed.
     """
     if isinstance(source, RatedDocuments):
+        if source.earlier is not None:
+            return _fit_with_earlier(source, source.earlier, resolution)
         fit = _fit_of_documents(source, resolution)
         if source.ages is None:
             return fit
@@ -86,19 +105,28 @@ def smooth_fit(source: RatedDocuments | CountSurfaces, *, resolution: int | None
     squares = totals if source.squares is None else source.squares.sum(axis=1)
     scale = _pooled_scale(cells, totals, squares)
     folds = _split_counts(positives * scale, totals * scale, np.random.default_rng(0))
-    return _fit_of_counts(cells, positives, totals, scale, folds)
+    return _fit_of_counts(cells, positives, totals, squares, scale, folds)
 
 
-def _fit_of_documents(source: RatedDocuments, resolution: int | None, by_age: Floats | None = None) -> SmoothFit:
-    """Fit documents, each with its limited weight, times its weight `by_age` (n,)."""
-    labels, weights = source.labels, _limited(source.weights, source.labels)
-    weights = weights if by_age is None else weights * by_age
+def _fit_of_documents(
+    source: RatedDocuments, resolution: int | None, by_age: Floats | None = None, *, is_prior: bool = False
+) -> SmoothFit:
+    """Fit documents, each with its limited weight, times its weight `by_age` (n,).
+
+    `is_prior`: a document of weight `by_age` is that part of a document; else all are effective documents.
+    """
+    labels, limited = source.labels, _limited(source.weights, source.labels)
+    weights = limited if by_age is None else limited * by_age
     nodes = resolution or RESOLUTIONS.get(source.score_count, RESOLUTION_OF_MANY)
     cells = score_cells(source.scores, labels, source.floors, nodes, alert_rules=source.alert_rules)
     count = len(cells.cells)
     positives = sums(cells.slots[labels], weights[labels], count)
     totals = sums(cells.slots, weights, count)
-    scale = _pooled_scale(cells, totals, sums(cells.slots, np.square(weights), count))
+    squares = sums(cells.slots, np.square(weights), count)
+    scaled = (totals, squares)
+    if is_prior:
+        scaled = sums(cells.slots, limited, count), sums(cells.slots, np.square(limited), count)
+    scale = _pooled_scale(cells, *scaled)
     # A single group cannot be held out.
     many = source.groups is not None and int(source.groups.max()) > 0
     fold = document_folds(source, FOLDS, whole_groups=many)
@@ -112,14 +140,41 @@ def _fit_of_documents(source: RatedDocuments, resolution: int | None, by_age: Fl
                 scale * sums(cells.slots[left_out], weights[left_out], count),
             )
         )
-    fit = _fit_of_counts(cells, positives, totals, scale, folds)
+    fit = _fit_of_counts(cells, positives, totals, squares, scale, folds)
     if (weights == source.weights).all():
         return fit
-    plain, fitted = (
-        np.array([sums(cells.slots[kind], counted[kind], count) for kind in (labels, ~labels)])
-        for counted in (source.weights, weights)
-    )
+    plain, fitted = (_by_class(cells.slots, labels, counted, count) for counted in (source.weights, weights))
     return replace(fit, factors=np.divide(fitted, plain, out=np.ones_like(plain), where=plain > 0))
+
+
+def _fit_with_earlier(source: RatedDocuments, earlier: RatedDocuments, resolution: int | None) -> SmoothFit:
+    """Fit documents of all files, as far as earlier ones count."""
+    assert earlier.ages is not None
+    ages = np.append(np.zeros(len(source.labels)), earlier.ages)
+    joined = source.joined(earlier)
+    fit = _fit_of_documents(joined, resolution)
+    chosen = choose_earlier_weights(joined, ages, fit.cells.slots, lambda counts: fit.refitted(counts).precision)
+    if chosen.half_life == 0:
+        return replace(_fit_of_documents(source, resolution), earlier_weights=chosen)
+    fit = _fit_of_documents(joined, resolution, chosen.weights(ages), is_prior=True)
+    slots, labels = fit.cells.slots[: len(source.labels)], source.labels
+    weights = _limited(joined.weights, joined.labels)[: len(labels)]
+    counts, plain = (_by_class(slots, labels, counted, len(fit.totals)) for counted in (weights, source.weights))
+    share = counts.sum() / fit.totals.sum()
+    return replace(
+        fit,
+        cells=replace(fit.cells, slots=slots),
+        positives=fit.positives * share,
+        totals=fit.totals * share,
+        factors=np.divide(counts, plain, out=np.ones_like(plain), where=plain > 0),
+        earlier=np.array([fit.positives, fit.totals - fit.positives]) - counts,
+        earlier_weights=chosen,
+    )
+
+
+def _by_class(slots: Indices, labels: Bools, weights: Floats, cells: int) -> Floats:
+    """Sum the weights (n,) of positives and of negatives by cell, (2, c)."""
+    return np.array([sums(slots[kind], weights[kind], cells) for kind in (labels, ~labels)])
 
 
 def _limited(weights: Floats, labels: Bools) -> Floats:
@@ -136,16 +191,23 @@ def _limited(weights: Floats, labels: Bools) -> Floats:
 
 
 def _fit_of_counts(
-    cells: ScoreCells, positives: Floats, totals: Floats, scale: Floats, folds: list[tuple[Floats, Floats]]
+    cells: ScoreCells,
+    positives: Floats,
+    totals: Floats,
+    squares: Floats,
+    scale: Floats,
+    folds: list[tuple[Floats, Floats]],
 ) -> SmoothFit:
     model = fit_precision(precision_design(cells, positives * scale, totals * scale), folds)
     weight = count_weight(float(positives @ scale), model.jump_share)
-    return with_rule_choices(SmoothFit(cells, model, positives, totals, scale, weight))
+    return with_rule_choices(SmoothFit(cells, model, positives, totals, scale, weight, squares=squares))
 
 
 def with_rule_choices(fit: SmoothFit) -> SmoothFit:
     """Find the sets of alert rules that are best for some target, where there are rules."""
-    return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES).distinct) if fit.cells.alert_rules else fit
+    if not fit.cells.alert_rules:
+        return fit
+    return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES, fit.document).distinct)
 
 
 def count_weight(positives: float, jump_share: float) -> float:

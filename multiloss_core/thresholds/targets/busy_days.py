@@ -18,7 +18,8 @@ class DailyCap:
     """At most `most` alerts (weight) on this share of the days, in (0, 1].
 
     `day` (n + u,) is the calendar day, counted from 0, of each rated and then of each undecided document; `days` is
-    their number, including days without documents.
+    their number, including days without documents. `levels` (days,): the alerts of each day for one of a day to come,
+    where they follow a trend; the cap is one of days to come.
 
     Raises DataError: a share outside (0, 1], or a day outside 0 to `days` - 1.
     """
@@ -27,6 +28,7 @@ class DailyCap:
     days: int
     most: float
     share: float = NINE_OF_TEN
+    levels: Floats | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
@@ -50,7 +52,7 @@ class DailyCap:
         weight, and allows the mean probability of exceeding the cap that `share` allows.
         """
         unit = float(np.square(weights).sum() / weights.sum())
-        volume = sums(self.day, weights, self.days) / weights.sum()
+        volume = sums(self.day, self.to_come(weights), self.days) / weights.sum()
 
         def too_often(alerts: float) -> bool:
             chances = pdtrc(np.floor(self.most / unit + 1e-9), alerts / unit * volume)
@@ -64,6 +66,10 @@ class DailyCap:
             low, high = (low, middle) if too_often(middle) else (middle, high)
         return low
 
+    def to_come(self, weights: Floats) -> Floats:
+        """Scale the weights of the documents to days to come."""
+        return weights if self.levels is None else np.asarray(weights / self.levels[self.day])
+
     def exceeded(self, alerts: Floats) -> Bools:
         """Return the mask of alerts of a day that exceed the cap."""
         return np.asarray(alerts > self.most + rounding_tolerance(alerts))
@@ -74,7 +80,7 @@ def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], 
 
     Time O(n + days N) for N nodes; days that are not busy even at the first node cost nothing.
     """
-    slots = np.ravel_multi_index(tuple(cells.T), shape)
+    slots, weights = np.ravel_multi_index(tuple(cells.T), shape), cap.to_come(weights)
     reached = (cells > 0).any(axis=1) if rule == "any" else (cells > 0).all(axis=1)
     open_days = np.flatnonzero(cap.exceeded(sums(cap.day, weights * reached, cap.days)))
     busy = np.zeros(int(np.prod(shape)), dtype=np.intp)
@@ -92,7 +98,7 @@ def busy_days_along(scores: Floats, weights: Floats, thresholds: Floats, rule: R
 
     Time O(n k log m + days m) where thresholds never fall from one row to the next, elsewhere O(n k m).
     """
-    count = len(thresholds)
+    count, weights = len(thresholds), cap.to_come(weights)
     if (thresholds[1:] >= thresholds[:-1]).all():
         turning = turning_points(scores, thresholds, rule)
         slots = cap.day * (count + 1) + turning

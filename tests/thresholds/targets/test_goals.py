@@ -135,13 +135,16 @@ def test_cap_on_busy_days_finds_node_that_catches_most(data, documents, rule, mo
         data.draw(st.lists(st.integers(0, days - 1), min_size=len(documents.labels), max_size=len(documents.labels)))
     )
 
+    levels = data.draw(st.sampled_from([None, np.linspace(0.5, 1.0, days), np.linspace(1.6, 1.0, days)]))
+    of_day = np.ones(days) if levels is None else levels
+
     def holds(way):
-        alerts = [documents.weights[(day == here) & np.array(way)].sum() for here in range(days)]
+        alerts = [documents.weights[(day == here) & np.array(way)].sum() / of_day[here] for here in range(days)]
         return sum(value > most + 1e-9 for value in alerts) <= max((1 - share) * (days + 1) - 1, 0) + 1e-9
 
     # As many as would hold if alerts fell on days by chance, as all documents do.
     unit = (documents.weights**2).sum() / documents.weights.sum()
-    volume = np.bincount(day, documents.weights, days) / documents.weights.sum()
+    volume = np.bincount(day, documents.weights / of_day[day], days) / documents.weights.sum()
 
     def holds_by_more_than_luck(alerts):
         return poisson.sf(np.floor(most / unit + 1e-9), alerts / unit * volume).mean() <= 1 - share + 1e-9
@@ -155,7 +158,7 @@ def test_cap_on_busy_days_finds_node_that_catches_most(data, documents, rule, mo
     allowed = corners + [
         tp for tp, alerts, way in counted(documents, rule) if tp > 0 and holds(way) and holds_by_more_than_luck(alerts)
     ]
-    cap = DailyCap(day=day, days=days, most=most, share=share)
+    cap = DailyCap(day=day, days=days, most=most, share=share, levels=levels)
     if not allowed:
         with pytest.raises(DataError, match="allow more"):
             point_for_busy_days(path, choices, cap)

@@ -10,7 +10,6 @@ from multiloss_core import DataError, OperatingPoint
 from multiloss_core.decisions import GoalValue, RecordedBlock, RecordedTarget, recorded_thresholds
 from multiloss_core.formatting import count, direction, plural, reached, score_name
 from multiloss_core.inspection import (
-    Calendar,
     DailyAlerts,
     DocumentSubset,
     band_parts,
@@ -20,7 +19,6 @@ from multiloss_core.inspection import (
 from multiloss_core.thresholds import Point
 from multiloss_core.thresholds.targets import (
     BandCosts,
-    DailyCap,
     ReviewBand,
     band_at,
     band_for_payoffs,
@@ -275,7 +273,7 @@ def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
         return
     known = rated.calendar
     days = daily_reviews(rated.documents, known, chosen.band)
-    often, most = held_on_nine_of_ten(days), chosen.reviews_per_day
+    often, most = held_on_nine_of_ten(days, rated.alert_trend), chosen.reviews_per_day
     workload = f"**Reviews a day:** {_about(days.mean)} on average, at most {_about(often)} on nine days of ten."
     if most is None:
         st.markdown(workload)
@@ -283,7 +281,7 @@ def _show_days(analysis: Analysis, chosen: ChosenBand) -> None:
         st.markdown(f"{workload} That keeps within {most:g}.")
     else:
         st.warning(_too_many(workload, days, most), icon=":material/groups:")
-        _offer_fewer(analysis, chosen, known, most)
+        _offer_fewer(analysis, chosen, most)
 
 
 def _too_many(workload: str, days: DailyAlerts, most: float) -> str:
@@ -293,13 +291,11 @@ def _too_many(workload: str, days: DailyAlerts, most: float) -> str:
     return f"{workload} {most:g} a day is kept {held}: raise the operating point, or lower the upper cut."
 
 
-def _offer_fewer(analysis: Analysis, chosen: ChosenBand, known: Calendar, most: float) -> None:
+def _offer_fewer(analysis: Analysis, chosen: ChosenBand, most: float) -> None:
     """Offer the lower cut that leaves as many reviews as people can do."""
     documents, path = analysis.rated.documents, analysis.path(chosen.band.block.method)
-    day = np.concatenate([known.day, known.undecided_day])
-    cap = DailyCap(day=day, days=known.days, most=most)
     try:
-        fitting = review_for_busy_days(path, chosen.band.block, documents, cap).review
+        fitting = review_for_busy_days(path, chosen.band.block, documents, analysis.rated.daily_cap(most)).review
     except DataError as error:
         st.caption(as_text(str(error)))
         return

@@ -79,7 +79,7 @@ def _choice_words(analysis: Analysis, point: Point) -> str:
         return ""
     if point.method != SMOOTH.name:
         return " This path leaves all rules off."
-    return " Rules are on where that pays at the target." if analysis.settings.unit is Unit.DOCUMENTS else ""
+    return " Rules are on where that clearly pays at the target." if analysis.settings.unit is Unit.DOCUMENTS else ""
 
 
 def _ask(analysis: Analysis, known: SourceTable, found: tuple[SourceCounts, ...]) -> None:
