@@ -33,6 +33,8 @@ class CrossFittedCounts(Counts[Floats]):
     on the fold, in [0, 1]. `in_sample` and `in_sample_area` are of the path fitted on all documents, counted on the
     same documents; their excess over the others is optimism.
 
+    `thresholds` (f, m, k): those chosen without each fold, NaN where it was not counted.
+
     `folds_counted` of `folds` were counted. `folds_left_out` could not be: the other folds had too few documents to
     choose thresholds (no positive or no negative, one score only, or none at a floor). Numbers are NaN if no positive
     (or no negative) was counted.
@@ -44,6 +46,7 @@ class CrossFittedCounts(Counts[Floats]):
     plain_area: float
     in_sample: Counts[Floats]
     in_sample_area: float
+    thresholds: Floats
     folds: int
     folds_counted: int
     folds_left_out: int
@@ -174,10 +177,12 @@ class _Tally:
         self.outside, self.on_all = np.zeros((2, len(targets))), np.zeros((2, len(targets)))
         self.weight_outside = np.zeros(2)
         self.area_outside = self.pairs_outside = self.area_on_all = 0.0
+        self.thresholds = np.full((folds, len(targets), len(path.names)), UNDEFINED)
         self.counted = self.left_out = 0
 
     def add(self, part: _Part, path: ThresholdPath | None) -> None:
         """Count a fold with the path found without it, if there is one."""
+        number = self.counted + self.left_out
         if path is None:
             self.left_out += 1
             return
@@ -185,6 +190,7 @@ class _Tally:
         self.weight_outside += part.weights
         chosen = [point.thresholds for point in operating_points(path, self.targets)]
         thresholds = np.reshape(chosen, (len(self.targets), len(path.names)))
+        self.thresholds[number] = thresholds
         self.outside += part.counts(thresholds, path.rule)
         self.on_all += np.array([*self.documents.counts_along(thresholds, path.rule)])
         area, pairs = _area(*part.counts(path.thresholds, path.rule))
@@ -211,6 +217,7 @@ class _Tally:
             plain_area=plain_area,
             in_sample=Counts(*self.in_sample),
             in_sample_area=self.in_sample_area,
+            thresholds=self.thresholds.copy(),
             folds=self.folds,
             folds_counted=self.counted,
             folds_left_out=self.left_out,

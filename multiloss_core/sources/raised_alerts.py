@@ -1,6 +1,7 @@
 """Find which sources raise which rated documents at thresholds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +28,10 @@ class RaisedAlerts:
     squares: Floats
     undecided: Bools
     undecided_weights: Floats
+
+    def of(self, rows: Bools) -> Self:
+        """Keep some documents (n,)."""
+        return replace(self, raises=self.raises[rows], weights=self.weights[rows], squares=self.squares[rows])
 
 
 def raised_alerts(source: RatedDocuments | RatedCounts, thresholds: ArrayLike) -> RaisedAlerts:

@@ -105,12 +105,9 @@ class RuleSet:
         active = alerts.raises & alerts.is_active
         undecided = alerts.undecided & alerts.is_active
         taken, waiting = np.zeros(len(active), dtype=bool), np.zeros(len(undecided), dtype=bool)
-        # How many active sources raise each document.
-        number = active.sum(axis=1)
         for place in self.order:
             own = alerts.raises[:, place]
-            by_others = number - active[:, place]
-            unique = own & (by_others == 0) if self.rule == "any" else ~own & (by_others == len(self.order) - 1)
+            unique = self.unique(place)
             first, first_waiting = active[:, place] & ~taken, undecided[:, place] & ~waiting
             taken, waiting = taken | first, waiting | first_waiting
             counts = self._counts(unique)
@@ -126,6 +123,12 @@ class RuleSet:
                 )
             )
         return tuple(found)
+
+    def unique(self, place: int) -> Bools:
+        """Find the documents (n,) that a switch of one source changes, see `SourceCounts.unique`."""
+        active, own = self.alerts.raises & self.alerts.is_active, self.alerts.raises[:, place]
+        others = np.delete(active, place, axis=1)
+        return np.asarray(own & ~others.any(axis=1) if self.rule == "any" else ~own & others.all(axis=1))
 
     @property
     def shadowed(self) -> tuple[str, ...]:

@@ -329,7 +329,9 @@ def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_pag
     expect(page.get_by_text("this browser cannot draw in 3D")).to_have_count(2)
     press(page, "ArrowRight", "20.5")
     expect_point(page, sample("Card alerts").first_choice.scores, expected_sample_point("Card alerts", 20.5))
-    expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_attached()
+    # A chart that was hidden before its turn is drawn when it is seen again.
+    page.locator(".explorer .views").get_by_role("button", name="Charts").click()
+    expect(chart(page, "plane").locator(".marks path:not(.ghost)")).to_be_visible()
 
 
 def test_where_charts_cannot_be_loaded_plain_widgets_take_over(server, new_page):

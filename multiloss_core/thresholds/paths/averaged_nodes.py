@@ -71,7 +71,7 @@ def averaged_nodes(
             chosen[rows, :scored] = _averaged(
                 alone, fit, best[rows, :scored], targets[rows], rule, resampled, max_nodes, present
             )
-    return _rising(chosen, partial(_gains, fit, targets=targets, rule=rule))
+    return _rising(chosen, lambda nodes: _gains(fit, nodes, targets, rule) - fit.price_of_rules(nodes, targets))
 
 
 def _averaged(

@@ -14,7 +14,6 @@ from multiloss_core.thresholds.paths.node_tables import (
     counts_of_nodes,
     table_of_nodes,
 )
-from multiloss_core.thresholds.paths.rule_choices import price_of_rule
 from multiloss_core.thresholds.paths.score_cells import ScoreCells
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 
@@ -32,7 +31,8 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, max_nodes: int = MAX
     time goes on from its best node. With alert rules this is done beside each of the fit's `rule_choices`, and the best
     of them is taken at each target. Where a threshold would fall as the target rises, the chain with the largest
     (1 - m) TP - m FP, summed over targets, is returned, of the nodes found and of those that raising or lowering
-    thresholds to one another makes of them. In this scale no target outweighs the others.
+    thresholds to one another makes of them, less the price of active rules. In this scale no target outweighs the
+    others.
     """
     if fit.rule_choices is None:
         nodes = _best_of_scores(fit, fit.model.beyond, targets, rule, max_nodes)
@@ -43,7 +43,8 @@ def best_nodes(fit: SmoothFit, targets: Floats, rule: Rule, max_nodes: int = MAX
     raised, lowered = np.maximum.accumulate(nodes), np.minimum.accumulate(nodes[::-1])
     candidates = np.unique(np.vstack([nodes, raised, lowered]), axis=0)
     expected_tp, alerts = counts_of_nodes(fit, candidates, rule)
-    gains = expected_tp - targets[:, np.newaxis] * alerts
+    levels = targets[:, np.newaxis]
+    gains = expected_tp - levels * alerts - fit.price_of_rules(candidates, levels)
     may_follow = np.asarray((candidates[:, np.newaxis] <= candidates).all(axis=2))
     return candidates[_best_chain(gains, may_follow)]
 
@@ -65,13 +66,12 @@ def _best_of_scores(fit: ExpectedCells, beyond: Floats, targets: Floats, rule: R
 def _best_beside_rules(fit: SmoothFit, choices: Bools, targets: Floats, max_nodes: int) -> Indices:
     """Find the best nodes (m, k) for targets (m,), each with the best of (u, r) active rules."""
     found, gains = [], []
-    price = price_of_rule(fit.document, targets)
     for active in choices:
         scores = _best_of_scores(beside_rules(fit, active), fit.model.beyond, targets, "any", max_nodes)
         found.append(np.hstack([scores, np.tile(~active, (len(targets), 1))]).astype(np.intp))
         rising = (np.diff(scores, axis=0) >= 0).all()
         tp, alerts = (counts_along_nodes if rising else counts_of_nodes)(fit, found[-1], "any")
-        gains.append(tp - targets * alerts - active.sum() * price)
+        gains.append(tp - targets * alerts - fit.price_of_rules(found[-1], targets))
     # Of equal gains the first: choices with fewer active rules come first.
     best = np.argmax(np.round(gains, 9), axis=0)
     return np.array(found)[best, np.arange(len(targets))]

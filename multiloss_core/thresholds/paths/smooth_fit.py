@@ -14,7 +14,7 @@ from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_w
 from multiloss_core.thresholds.paths.earlier_files import EarlierWeights, choose_earlier_weights
 from multiloss_core.thresholds.paths.precision_design import precision_design
 from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision, newton_refit
-from multiloss_core.thresholds.paths.rule_choices import rule_choices
+from multiloss_core.thresholds.paths.rule_choices import price_of_rule, rule_choices
 from multiloss_core.thresholds.paths.score_cells import ScoreCells, cells_of_surfaces, score_cells
 
 # Nodes of either kind of an axis, by the number of classifiers.
@@ -71,6 +71,11 @@ class SmoothFit:
     def document(self) -> float:
         """Return the weight of one effective document."""
         return float(self.totals.sum() / (self.totals @ self.scale))
+
+    def price_of_rules(self, nodes: Indices, targets: Floats) -> Floats:
+        """Compute what the active rules of nodes (..., k) must gain at targets that broadcast to (...)."""
+        active = np.count_nonzero(nodes[..., self.cells.score_count :] == 0, axis=-1)
+        return np.asarray(active * price_of_rule(self.document, targets))
 
     def refitted(self, counts: Floats) -> "SmoothFit":
         """Fit again to positives and negatives (2, c) of a resample; see `newton_refit`."""

@@ -5,9 +5,22 @@ from math import inf
 import numpy as np
 import pytest
 
+from multiloss_core import RatedDocuments, smooth_path
+from multiloss_core.generalisation import cross_fit
+from multiloss_core.sources import held_out_switches
 from tests.pages.steps import opened, run, state, unfold
 from ui.data.rated import sample
-from ui.operating_point.sections.sources import ALONE, CAUGHT_FIRST, FALSE_FIRST, NOTE, ON, ORDER, RAISED, SOURCE
+from ui.operating_point.sections.sources import (
+    ALONE,
+    CAUGHT_FIRST,
+    FALSE_FIRST,
+    FRAUD_ALONE,
+    NOTE,
+    ON,
+    ORDER,
+    RAISED,
+    SOURCE,
+)
 
 NAME = "Alert queue"
 CHOICE = sample(NAME).first_choice
@@ -96,3 +109,19 @@ def test_rules_can_be_switched_by_hand():
     assert point_of(app).tolist() == [0.8, 0.8, inf, 1.0, inf, inf, 1.0]
     run(app.toggle(key="hand_2").set_value(True))
     assert point_of(app)[2] == 1.0
+
+
+def test_shares_come_from_alerts_that_chose_no_rule():
+    app = open_queue(new_data="true", m="20")
+    before = editor(app)
+    for job in state(app).point.jobs.values():
+        job.wait(180)
+    after = editor(run(app))
+    documents = RatedDocuments.from_frame(
+        sample(NAME).frame, CHOICE.scores, CHOICE.rating, floors=CHOICE.floors, alert_rules=CHOICE.alert_rules
+    )
+    fitted = cross_fit(documents, {"smooth": smooth_path}, [0.2])["smooth"]
+    expected = held_out_switches(documents, point_of(app), fitted.thresholds[:, 0])
+    assert after[SOURCE].tolist() == list(documents.names)
+    assert after[FRAUD_ALONE].tolist() == pytest.approx([100 * one.estimate for one in expected], nan_ok=True)
+    assert after[FRAUD_ALONE].tolist() != before[FRAUD_ALONE].tolist()

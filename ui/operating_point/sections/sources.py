@@ -6,13 +6,15 @@ import streamlit as st
 
 from multiloss_core import OperatingPoint, RatedCounts, RatedDocuments, Unit
 from multiloss_core.formatting import count, plural, score_name, shortened
+from multiloss_core.generalisation import Interval
 from multiloss_core.numerics import Floats
-from multiloss_core.sources import RuleSet, SourceCounts
+from multiloss_core.sources import RuleSet, SourceCounts, held_out_switches
 from multiloss_core.thresholds import SMOOTH, Point
 from ui.data.document_table import no_documents
 from ui.operating_point.active_goal import set_manual_thresholds
-from ui.operating_point.analysis import Analysis
+from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
+from ui.operating_point.resampling_jobs import SLIDER_TARGETS, path_job
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import HIGH, LOW, as_text, show_numbers, vocabulary
 from ui.shared.session import SourceTable, session
@@ -20,6 +22,7 @@ from ui.shared.widgets import shown_when_open
 
 ORDER, SOURCE, ON, CAUGHT_FIRST, FALSE_FIRST = "Order", "Source", "On", "First: caught", "First: false alerts"
 WAITING_FIRST, RAISED, ALONE, FRAUD_ALONE, NOTE = "First: undecided", "Raised", "Alone", "Fraud alone, %", "Note"
+FROM_OTHERS = "counted on alerts that did not choose the rules"
 
 
 @shown_when_open("Rules and scores", icon=":material/rule:", key="sources")
@@ -32,7 +35,7 @@ def show_sources(context: PointContext) -> None:
     elif analysis.settings.rule == "all":
         _show_held_back(RuleSet.of(source, analysis.deployable(point), rule="all"))
     else:
-        _show_priorities(analysis, source, point)
+        _show_priorities(context, source)
 
 
 def _show_held_back(rules: RuleSet) -> None:
@@ -51,13 +54,15 @@ def _show_held_back(rules: RuleSet) -> None:
     st.caption("They reach the thresholds of all other scores: without that score they would be flagged as well.")
 
 
-def _show_priorities(analysis: Analysis, source: RatedDocuments | RatedCounts, point: Point) -> None:
+def _show_priorities(context: PointContext, source: RatedDocuments | RatedCounts) -> None:
+    analysis, point = context.analysis, context.point
     known = session().point.sources.setdefault(analysis.dataset.key, SourceTable(list(analysis.names)))
     at_point = analysis.deployable(point)
     thresholds = _switched(analysis, at_point, known)
     rules = RuleSet.of(source, thresholds, known.order)
     found = rules.sources
-    _ask(analysis, known, found)
+    held_out = _held_out(context, at_point)
+    _ask(analysis, known, found, held_out)
     shadowed = [as_text(shortened(score_name(one.name))) for one in found if one.is_shadowed]
     if shadowed:
         st.info(
@@ -70,20 +75,48 @@ def _show_priorities(analysis: Analysis, source: RatedDocuments | RatedCounts, p
     st.caption(
         "The first source in the order takes an alert; the order changes no alert. *Alone*: alerts that no other "
         "active source raises. They are lost when it is switched off, or added when it is switched on; their share of "
-        f"fraud is the marginal precision of the switch.{_choice_words(analysis, point)}"
+        "fraud is the marginal precision of the switch"
+        + (f", {FROM_OTHERS}." if held_out else f".{_choice_words(context)}")
     )
 
 
-def _choice_words(analysis: Analysis, point: Point) -> str:
+def _held_out(context: PointContext, thresholds: Floats) -> dict[str, Interval]:
+    """Find the share of fraud alone of each source on documents that did not choose it; empty until it is known."""
+    analysis, point = context.analysis, context.point
+    if not (context.new_data and _chooses_rules(analysis, point)):
+        return {}
+    source, job = documents_or_counts(analysis.dataset.source), path_job(analysis)
+    evidence = None if job is None else job.latest
+    at = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
+    if source is None or evidence is None or evidence.held_out is None or not at.size:
+        return {}
+    of_folds = evidence.held_out[SMOOTH.name].thresholds[:, at[0]]
+    found = held_out_switches(source, thresholds, of_folds, rule=analysis.settings.rule)
+    return dict(zip(analysis.names, found, strict=True))
+
+
+def _chooses_rules(analysis: Analysis, point: Point) -> bool:
+    return bool(analysis.alert_rules) and isinstance(point, OperatingPoint) and point.method == SMOOTH.name
+
+
+def _choice_words(context: PointContext) -> str:
+    analysis, point = context.analysis, context.point
     if not analysis.alert_rules or not isinstance(point, OperatingPoint):
         return ""
     if point.method != SMOOTH.name:
         return " This path leaves all rules off."
-    return " Rules are on where that clearly pays at the target." if analysis.settings.unit is Unit.DOCUMENTS else ""
+    pays = " Rules are on where that clearly pays at the target." if analysis.settings.unit is Unit.DOCUMENTS else ""
+    more = "" if context.new_data else " *What new data will show* counts it on others."
+    return f"{pays} The share is counted on the alerts that chose the rules, which flatters those that are on.{more}"
 
 
-def _ask(analysis: Analysis, known: SourceTable, found: tuple[SourceCounts, ...]) -> None:
-    rows = [_row(place, one, undecided=analysis.has_undecided) for place, one in enumerate(found, start=1)]
+def _ask(
+    analysis: Analysis, known: SourceTable, found: tuple[SourceCounts, ...], held_out: dict[str, Interval]
+) -> None:
+    rows = [
+        _row(place, one, held_out.get(one.name, one.switch_off), undecided=analysis.has_undecided)
+        for place, one in enumerate(found, start=1)
+    ]
     table = pd.DataFrame(rows)
     key = f"sources_{known.version}_{analysis.dataset.key[:12]}"
     number = st.column_config.NumberColumn
@@ -105,7 +138,7 @@ def _ask(analysis: Analysis, known: SourceTable, found: tuple[SourceCounts, ...]
     )
 
 
-def _row(place: int, one: SourceCounts, *, undecided: bool) -> dict[str, object]:
+def _row(place: int, one: SourceCounts, switch: Interval, *, undecided: bool) -> dict[str, object]:
     waiting = {WAITING_FIRST: one.undecided} if undecided else {}
     return {
         ORDER: place,
@@ -116,9 +149,9 @@ def _row(place: int, one: SourceCounts, *, undecided: bool) -> dict[str, object]
         **waiting,
         RAISED: one.raised.alerts,
         ALONE: one.unique.alerts,
-        FRAUD_ALONE: 100 * one.switch_off.estimate,
-        LOW: 100 * one.switch_off.low,
-        HIGH: 100 * one.switch_off.high,
+        FRAUD_ALONE: 100 * switch.estimate,
+        LOW: 100 * switch.low,
+        HIGH: 100 * switch.high,
         NOTE: _note(one),
     }
 
