@@ -1,10 +1,10 @@
 """Measure what own thresholds of segments gain over common ones, on new data.
 
-Prints Markdown. Four segments with 40, 30, 20 and 10 % of the documents have two scores each, made as in
-`simulate_population`. They are alike, differ in the share of positives (1 : 3 : 9 : 3), or have all their scores
-shifted by standard deviations of the negatives. Values are sums of TP - m / (1 - m) FP over samples and targets m,
-counted on a new population; the best thresholds are found on one population and counted on another. Then "Card
-alerts", drawn again, and times.
+Prints Markdown. Four segments with 40, 30, 20 and 10 % of the documents, or eight equal ones, have two scores each,
+made as in `simulate_population`. They are alike, differ in the share of positives (1 : 3 : 9 : 3), have scores shifted
+by standard deviations of the negatives, or fraud that shows in another score. Values are sums of TP - m / (1 - m) FP
+over samples and targets m, counted on a new population; the best thresholds are found on one population and counted on
+another. Then "Card alerts", drawn again, and times.
 Run: python -m benchmarks.segments [--samples 30] [--positives 150 800] [--cases alike ...]
 """
 
@@ -22,18 +22,37 @@ from multiloss_core.numerics import Bools, Floats, Indices
 from multiloss_core.segments import SegmentPaths, segment_paths
 
 TARGETS = (0.05, 0.1, 0.2, 0.4)
-SHARES = np.array([0.4, 0.3, 0.2, 0.1])
 PREVALENCE, STRENGTH, RATED_SHARE = 0.001, 3.0, 0.005
 NEGATIVES_OF_TRUTH, POSITIVES_OF_TRUTH = 8_000_000, 120_000
 GRID = 400
-# Shares of positives and shifts by segment.
-CASES: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    "alike": ((1, 1, 1, 1), (0, 0, 0, 0)),
-    "base rates 1 : 3 : 9 : 3": ((1, 3, 9, 3), (0, 0, 0, 0)),
-    "shifts +0.2, -0.2, +0.2, -0.2": ((1, 1, 1, 1), (0.2, -0.2, 0.2, -0.2)),
-    "shifts +0.4, -0.4, +0.4, -0.4": ((1, 1, 1, 1), (0.4, -0.4, 0.4, -0.4)),
-    "shifts -0.3, -0.1, +0.1, +0.3": ((1, 1, 1, 1), (-0.3, -0.1, 0.1, 0.3)),
-    "shifts -0.6, -0.2, +0.2, +0.6": ((1, 1, 1, 1), (-0.6, -0.2, 0.2, 0.6)),
+
+
+@dataclass(frozen=True)
+class Case:
+    """Relative shares of positives, shifts of the scores and shares of documents, by segment.
+
+    The `second` score is shifted like the first, or not at all. The share `of_own` of positives shows in one score
+    alone: in the first half of the segments the first one.
+    """
+
+    rates: tuple[float, ...] = (1, 1, 1, 1)
+    shifts: tuple[float, ...] = (0, 0, 0, 0)
+    shares: tuple[float, ...] = (0.4, 0.3, 0.2, 0.1)
+    second: bool = True
+    of_own: float = 0.0
+
+
+EIGHTHS = (0.125,) * 8
+CASES = {
+    "alike": Case(),
+    "eight alike": Case((1,) * 8, (0,) * 8, EIGHTHS),
+    "base rates 1 : 3 : 9 : 3": Case(rates=(1, 3, 9, 3)),
+    "shifts +0.2, -0.2, +0.2, -0.2": Case(shifts=(0.2, -0.2, 0.2, -0.2)),
+    "shifts +0.4, -0.4, +0.4, -0.4": Case(shifts=(0.4, -0.4, 0.4, -0.4)),
+    "shifts -0.3, -0.1, +0.1, +0.3": Case(shifts=(-0.3, -0.1, 0.1, 0.3)),
+    "shifts -0.6, -0.2, +0.2, +0.6": Case(shifts=(-0.6, -0.2, 0.2, 0.6)),
+    "eight, one score shifted by ±0.3": Case((1,) * 8, (0.3, -0.3) * 4, EIGHTHS, second=False),
+    "fraud in another score": Case(of_own=0.8),
 }
 
 
@@ -48,7 +67,7 @@ class Segmented:
     floors: Floats
 
     def value(self, thresholds: Floats, target: float) -> float:
-        """Sum TP - m / (1 - m) FP of the thresholds (4, 2) of the segments."""
+        """Sum TP - m / (1 - m) FP of the thresholds (s, 2) of the segments."""
         caught = (self.scores >= thresholds[self.segments]).any(axis=1)
         worth = np.where(self.labels, 1.0, -target / (1 - target))
         return float(np.sum((self.weights * worth)[caught]))
@@ -61,14 +80,18 @@ def drawn(
 
     Each stands for its share of 1 million.
     """
-    rates, shifts = (np.array(part, dtype=np.float64) for part in CASES[case])
-    of_positives = SHARES * rates / (SHARES * rates).sum()
+    made = CASES[case]
+    rates, shifts, of_all = (np.array(part, dtype=np.float64) for part in (made.rates, made.shifts, made.shares))
+    of_positives = of_all * rates / (of_all * rates).sum()
     kinds = []
-    for count, shares in ((positives, of_positives), (negatives, SHARES)):
-        segments = generator.choice(len(SHARES), count, p=shares)
-        scores = generator.standard_normal((count, 2)) + shifts[segments, np.newaxis]
+    for count, shares in ((positives, of_positives), (negatives, of_all)):
+        segments = generator.choice(len(shares), count, p=shares)
+        scores = generator.standard_normal((count, 2)) + shifts[segments, np.newaxis] * [1, made.second]
         if count == positives:
             kind = generator.integers(0, 3, count)
+            if made.of_own:
+                own = generator.random(count) < made.of_own
+                kind = np.where(own, 2 * segments // len(shares), kind)
             for j in range(2):
                 scores[:, j] += np.select([kind == j, kind == 2], [STRENGTH, 0.75 * STRENGTH], 0.5)
         kinds.append((scores, segments))
@@ -94,10 +117,10 @@ def best_thresholds(truth: Segmented, chosen: Bools, target: float) -> Floats:
 
 
 def of_segments(paths: SegmentPaths, target: float, which: str) -> Floats:
-    """Collect the thresholds (4, 2) of the segments, by their number."""
+    """Collect the thresholds (s, 2) of the segments, by their number."""
     at = paths.points_at(target)
     points = getattr(at, at.proposed if which == "proposal" else which)
-    found = np.empty((len(SHARES), 2))
+    found = np.empty((sum(map(len, paths.members)), 2))
     for members, point in zip(paths.members, points, strict=True):
         found[[int(name) for name in members]] = point.thresholds
     return found
@@ -108,11 +131,11 @@ def best_gain(case: str) -> tuple[Segmented, float]:
     generator = np.random.default_rng(1)
     found = drawn(case, generator, POSITIVES_OF_TRUTH, NEGATIVES_OF_TRUTH)
     counted = drawn(case, generator, POSITIVES_OF_TRUTH, NEGATIVES_OF_TRUTH, found.floors)
-    own = common = 0.0
+    own, common, segments = 0.0, 0.0, len(CASES[case].shares)
     for target in TARGETS:
         shared = best_thresholds(found, np.ones(len(found.labels), dtype=bool), target)
-        single = [best_thresholds(found, found.segments == s, target) for s in range(len(SHARES))]
-        common += counted.value(np.tile(shared, (len(SHARES), 1)), target)
+        single = [best_thresholds(found, found.segments == s, target) for s in range(segments)]
+        common += counted.value(np.tile(shared, (segments, 1)), target)
         own += counted.value(np.array(single), target)
     return counted, own / common - 1
 
@@ -142,14 +165,18 @@ def gains(cases: list[str], positives: list[int], samples: int) -> Iterator[tupl
             values, statistics = measured(case, counted, number, samples)
             proposal, own, common = np.array(values).transpose(1, 0, 2)
             total = common.sum()
-            error = (proposal - common).sum(axis=1).std(ddof=1) * np.sqrt(samples) / total
+            ways = [100 * (way - common).sum(axis=1) * samples / total for way in (proposal, own)]
             by_target = " ".join(f"{100 * gain:+.1f}" for gain in proposal.sum(axis=0) / common.sum(axis=0) - 1)
             is_open = int(np.count_nonzero((proposal != common).any(axis=1)))
             yield (
-                *(case, number, f"{100 * (proposal.sum() / total - 1):+.1f} ± {100 * error:.1f}", by_target),
-                *(f"{100 * (own.sum() / total - 1):+.1f}", f"{100 * best:+.1f}", f"{is_open} of {samples}"),
+                *(case, number, _with_error(ways[0]), by_target, _with_error(ways[1])),
+                *(f"{100 * best:+.1f}", f"{is_open} of {samples}"),
                 " / ".join(f"{value:.1f}" for value in np.quantile(statistics, [0, 0.5, 1])),
             )
+
+
+def _with_error(values: Floats) -> str:
+    return f"{values.mean():+.1f} ± {values.std(ddof=1) / np.sqrt(len(values)):.1f}"
 
 
 def card_alerts(populations: int) -> None:

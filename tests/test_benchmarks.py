@@ -57,6 +57,7 @@ SHORTEST = {
     ),
     "slider": ("", {}),
     "structure": ("", {}),
+    "rules": ("--samples 2 --positives 40 --cases five", {"DOCUMENTS": 300_000}),
     "rows": ("1", {"tables": "lambda _of=module.tables: {'digits': _of()['digits']}"}),
     "watch": ("2", {"VARIATIONS": (0.2,)}),
     "thresholds": ("", {"documents_of": "lambda count, _of=module.documents_of: _of(min(count, 1_000))"}),

@@ -21,10 +21,12 @@ from multiloss_core.segments.shifts import (
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import CellCounts
 from multiloss_core.thresholds.paths.averaged_nodes import RESAMPLES, averaged_nodes
-from multiloss_core.thresholds.paths.node_tables import CellsOfScores
 from multiloss_core.thresholds.paths.precision_model import single_threaded
 from multiloss_core.thresholds.paths.resampling import cell_sample_of_cells
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, count_weight, with_rule_choices
+
+# Positives with which a segment's own counts weigh as much as those of all documents in placing its nodes.
+POSITIVES_FOR_OWN = 30.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,7 +56,7 @@ def fit_segments(rated: RatedSegments, common: SmoothFit, counts: Floats) -> Seg
     choice = chosen_shifts(bins, by_bin(counts[:, 1]), by_bin(counts.sum(axis=1)))
     fitted = mean_shifts(choice, fit_shifts(bins.logits, choice, by_bin(positives), by_bin(totals)))
     beyond = expit(shifted(log_odds(common.model.beyond), choice, fitted))
-    precision = _precision_of_pairs(rated, logits, choice, fitted)
+    precision = expit(shifted(logits[rated.pair_cell, np.newaxis], choice, fitted[rated.pair_segment])[:, 0])
     own = []
     for s in range(len(rated.names)):
         here = np.flatnonzero((rated.pair_segment == s) & (totals > 0))
@@ -68,7 +70,7 @@ def fit_segments(rated: RatedSegments, common: SmoothFit, counts: Floats) -> Seg
             scale,
             count_weight(float(positives[here] @ scale), common.model.jump_share),
         )
-        own.append(with_rule_choices(fit) if len(here) else fit)
+        own.append(fit)
     return SegmentFits(common=common, own=tuple(own), choice=choice, shifts=fitted)
 
 
@@ -96,14 +98,14 @@ def nodes_of_segments(
     sample = cell_sample_of_cells(CellCounts(pairs, sizes.round().astype(np.intp).T, counts.T, squares.T))
     drawn = sample.draw(np.random.default_rng(0), RESAMPLES)
     refitted = [fits.common.refitted(_of_cells(rated, one, len(fits.common.totals))) for one in drawn]
-    expected = np.array([_expected(rated, fits, *pair) for pair in zip(refitted, drawn, strict=True)])
-    totals = drawn.sum(axis=1)
+    # A segment is not fitted again alone, but with all others.
+    shifts = [_refitted_shifts(rated, fits, *pair) for pair in zip(refitted, drawn, strict=True)]
     nodes: list[Indices | None] = []
-    for s, fit in enumerate(fits.own):
-        here = np.flatnonzero((rated.pair_segment == s) & (counts.sum(axis=0) > 0))
-        # A segment is not fitted again alone, but with all others.
-        own = (CellsOfScores(fit.cells, *pair) for pair in zip(expected[:, here], totals[:, here], strict=True))
-        nodes.append(averaged_nodes(fit, targets, rule, own) if len(here) else None)
+    for s, own in enumerate(fits.own):
+        placing = partial(_placing_fit, rated, fits, s=s)
+        fit = placing(fits.common, fits.shifts, counts[::-1])
+        resampled = map(placing, refitted, shifts, drawn)
+        nodes.append(averaged_nodes(with_rule_choices(fit), targets, rule, resampled) if len(own.totals) else None)
     if with_common:
         nodes.append(averaged_nodes(fits.common, targets, rule, refitted))
     return nodes
@@ -114,22 +116,42 @@ def _of_cells(rated: RatedSegments, counts: Floats, cells: int) -> Floats:
     return np.array([sums(rated.pair_cell, part, cells) for part in counts])
 
 
-def _expected(rated: RatedSegments, fits: SegmentFits, refitted: SmoothFit, drawn: Floats) -> Floats:
-    """Compute the positives (p,) expected in a resample (2, p) by refits to it."""
+def _placing_fit(
+    rated: RatedSegments, fits: SegmentFits, common: SmoothFit, shifts: Floats, counts: Floats, s: int
+) -> SmoothFit:
+    """Make the fit of a segment in all cells that places its nodes.
+
+    `counts` (2, p) of pairs, positives first, and the shifts (s, 2) are those of the common fit or of a refit to them.
+    A segment with few positives has little to say on how its scores lie: its counts (`own`) weigh p / (p + 30) for p
+    positives, those of all documents the rest, in proportion to its size, with its own precision.
+    """
+    here = np.flatnonzero(rated.pair_segment == s)
+    own = np.zeros((2, len(common.totals)))
+    own[:, rated.pair_cell[here]] = counts[:, here]
+    number, usual = float(own[0] @ common.scale), common.model.precision
+    weight = number / (number + POSITIVES_FOR_OWN)
+    share = (1 - weight) * own.sum() / common.totals.sum()
+    precision = expit(shifted(log_odds(usual), fits.choice, shifts[s]))
+    # What counts add to the model is smaller where fraud is rarer.
+    spread, usual_spread = precision * (1 - precision), usual * (1 - usual)
+    scale = np.divide(spread, usual_spread, out=np.ones_like(usual), where=usual_spread > spread)
+    added = (common.positives - common.totals * usual) * scale
+    beyond = expit(shifted(log_odds(fits.common.model.beyond), fits.choice, shifts[s]))
+    return replace(
+        common,
+        model=replace(common.model, precision=precision, beyond=beyond),
+        positives=weight * own[0] + share * (common.totals * precision + added),
+        totals=weight * own.sum(axis=0) + share * common.totals,
+        count_weight=fits.own[s].count_weight,
+    )
+
+
+def _refitted_shifts(rated: RatedSegments, fits: SegmentFits, refitted: SmoothFit, drawn: Floats) -> Floats:
+    """Fit the shifts (s, 2) again to a resample (2, p), beside a refit to it."""
     positives, totals = drawn[0], drawn.sum(axis=0)
-    logits = log_odds(refitted.model.precision)
-    bins = logit_bins(logits)
+    bins = logit_bins(log_odds(refitted.model.precision))
     by_bin = partial(_by_bin, rated, bins, fits.common.scale)
-    fitted = mean_shifts(fits.choice, fit_shifts(bins.logits, fits.choice, by_bin(positives), by_bin(totals)))
-    own = totals * _precision_of_pairs(rated, logits, fits.choice, fitted)
-    weights = np.array([fit.count_weight for fit in fits.own])[rated.pair_segment]
-    return np.asarray(own + weights * (positives - own))
-
-
-def _precision_of_pairs(rated: RatedSegments, logits: Floats, choice: ShiftChoice, fitted: Floats) -> Floats:
-    """Compute the precision (p,) of pairs from common log odds (c,) and shifts (s, 2)."""
-    shift = fitted[rated.pair_segment]
-    return np.asarray(expit(shifted(logits[rated.pair_cell][:, np.newaxis], choice, shift)[:, 0]))
+    return mean_shifts(fits.choice, fit_shifts(bins.logits, fits.choice, by_bin(positives), by_bin(totals)))
 
 
 def _by_bin(rated: RatedSegments, bins: LogitBins, scale: Floats, counts: Floats) -> Floats:

@@ -43,7 +43,7 @@ def test_counts_equal_documents_at_nodes(rule, weighted):
 
 
 def test_counts_and_documents_come_to_similar_thresholds():
-    documents, names = segmented(2, rows=1_000, shares=(0.6, 0.4), rates=(0.05, 0.4), scores=1)
+    documents, names = segmented(2, rows=5_000, shares=(0.6, 0.4), rates=(0.05, 0.4), scores=1)
     axes = grid_axes(documents, 1000, "quantile")
     known, by_cells = segment_paths(documents, names), segment_paths(*surfaces(documents, names, axes))
     assert known.names == by_cells.names

@@ -73,7 +73,7 @@ class SmoothFit:
         return float(self.totals.sum() / (self.totals @ self.scale))
 
     def price_of_rules(self, nodes: Indices, targets: Floats) -> Floats:
-        """Compute what the active rules of nodes (..., k) must gain at targets that broadcast to (...)."""
+        """Compute what active rules of nodes (..., k) must gain, at targets that broadcast to (...)."""
         active = np.count_nonzero(nodes[..., self.cells.score_count :] == 0, axis=-1)
         return np.asarray(active * price_of_rule(self.document, targets))
 

@@ -81,7 +81,7 @@ def _show_priorities(context: PointContext, source: RatedDocuments | RatedCounts
 
 
 def _held_out(context: PointContext, thresholds: Floats) -> dict[str, Interval]:
-    """Find the share of fraud alone of each source on documents that did not choose it; empty until it is known."""
+    """Find the share of fraud alone of each source on documents that did not choose it, once known."""
     analysis, point = context.analysis, context.point
     if not (context.new_data and _chooses_rules(analysis, point)):
         return {}
