@@ -1,4 +1,4 @@
-"""Measure the choice of alert rules beside scores, and the share of positives that it states for each rule.
+"""Measure the choice of alert rules beside scores, and the stated precision of each rule.
 
 Prints Markdown. Samples of a simulated queue choose thresholds and rules, which are counted on the whole queue. The
 value TP - m / (1 - m) FP is compared with that of the choice from the whole queue, and with thresholds of the scores
@@ -65,9 +65,9 @@ def value(queue: RatedDocuments, thresholds: Floats, target: float) -> float:
 
 
 def measured(queue: RatedDocuments, positives: int, seed: int) -> tuple[Floats, Floats]:
-    """Draw a sample; return values (t, 2) of both choices and shares (t, 2, 4) of rules that are off and on.
+    """Return values (t, 2) of both choices of a sample, and shares (t, 2, 4) of rules.
 
-    The shares are sums over rules: as counted, cross-fitted, true, and the number of rules for which all are known.
+    The shares, of rules that are off and on, are sums over rules: as counted, cross-fitted, true, and the number of rules for which all are known.
     """
     generator = np.random.default_rng([4, seed])
     drawn = generator.random(len(queue.labels)) < positives / queue.labels.sum()
@@ -111,7 +111,7 @@ def rows(cases: list[str], positives: list[int], samples: int) -> Iterator[tuple
 
 
 def biases(shares: Floats) -> str:
-    """Describe the true share, and the excess of the counted and of the cross-fitted one, of samples (n, 4)."""
+    """Describe the true share, and the excess of the two stated ones, of samples (n, 4)."""
     counted, held_out, true, known = shares.T
     if known.sum() < 1:
         return "none"

@@ -24,7 +24,7 @@ def held_out_switches(
     rule: Rule = "any",
     seed: int = 0,
 ) -> tuple[Interval, ...]:
-    """Estimate `SourceCounts.switch_off` of each source (k,) on documents that did not choose the rules.
+    """Estimate `switch_off` of each source (k,) on documents that did not choose the rules.
 
     `of_folds` (f, k): thresholds chosen without each fold, of `CrossFittedCounts.thresholds` with the same seed; a fold
     of NaN is left out. A fold counts for a source that is on, or off, in its thresholds as in `thresholds` (k,). The

@@ -1,4 +1,4 @@
-"""Compare held-out shares of switches with loops over folds, and with the truth of a simulated queue."""
+"""Compare held-out shares of switches with loops over folds."""
 
 from math import inf
 

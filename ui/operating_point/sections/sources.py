@@ -81,7 +81,7 @@ def _show_priorities(context: PointContext, source: RatedDocuments | RatedCounts
 
 
 def _held_out(context: PointContext, thresholds: Floats) -> dict[str, Interval]:
-    """Find the share of fraud alone of each source on documents that did not choose it, once known."""
+    """Find the share of fraud of each source alone, on documents that did not choose it."""
     analysis, point = context.analysis, context.point
     if not (context.new_data and _chooses_rules(analysis, point)):
         return {}
