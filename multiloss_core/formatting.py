@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 NEVER = "never"
@@ -217,10 +217,6 @@ class Vocabulary:
     how_many_lie: str = "How many positives lie"
     document: str = "document"
     documents: str = "documents"
-
-    def calling_rows(self, noun: str) -> "Vocabulary":
-        """Use another noun for a row."""
-        return replace(self, document=noun, documents=several(noun))
 
     @property
     def a_document(self) -> str:

@@ -44,7 +44,7 @@ def app_server(
     script: str = "server.py",
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Start a server of the app and yield its address; log and decisions are in `folder`.
+    """Start a server of the app and yield its address; log, decisions and files are in `folder`.
 
     `secrets`: the file that names the sources it may count in. `root`: where the app is installed. `before` stands
     before the command, which runs `script`; `environment` is added to this process's own.
@@ -64,7 +64,12 @@ def app_server(
                 *([] if secrets is None else [f"--secrets.files={secrets}"]),
             ],
             cwd=root,
-            env=os.environ | {"MULTILOSS_DECISION_LOG": f"sqlite:///{folder / 'decisions.db'}"} | dict(environment),
+            env=os.environ
+            | {
+                "MULTILOSS_DECISION_LOG": f"sqlite:///{folder / 'decisions.db'}",
+                "MULTILOSS_FILES": str(folder / "files"),
+            }
+            | dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

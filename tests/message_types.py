@@ -6,7 +6,6 @@ from pathlib import Path
 from types import ModuleType, NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_typeddict
 
-from ui.data.browser_storage import messages as storage
 from ui.operating_point.explorer import messages as explorer
 from ui.top_k import bars
 
@@ -49,7 +48,7 @@ def text(messages: ModuleType):
 
 def write():
     """Write the types of each component beside its modules."""
-    for messages in (explorer, storage, bars):
+    for messages in (explorer, bars):
         file = Path(messages.__file__).parent / "browser" / "messages.d.ts"
         file.write_text(text(messages), encoding="utf-8")
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests import message_types
-from ui.data.browser_storage.component import BROWSER as STORAGE
 from ui.operating_point.explorer.component import BROWSER as EXPLORER
 from ui.shared.browser_files import joined_modules
 from ui.top_k.bars import BROWSER as BARS
@@ -17,7 +16,6 @@ TESTS = Path(__file__).parent / "browser_modules"
 GIVEN = {
     BARS: "data, parentElement, setStateValue",
     EXPLORER: "data, parentElement, setStateValue, setTriggerValue",
-    STORAGE: "data, parentElement, setTriggerValue",
 }
 PRIVATE = re.compile(r"\._[a-z]\w*|\b(?:d2p|glplot|cameraParams|onrender|dataScale)\b")
 components = pytest.mark.parametrize("browser", GIVEN, ids=lambda browser: browser.parent.name)
@@ -47,8 +45,8 @@ def test_only_adapter_uses_private_fields_of_plotly():
     assert users == {"plotly_adapter.js"}
 
 
-@pytest.mark.parametrize("messages", [message_types.storage, message_types.bars], ids=["storage", "bars"])
-def test_both_sides_have_the_same_contract(messages):
+def test_both_sides_have_the_same_contract():
+    messages = message_types.bars
     rules = (Path(messages.__file__).parent / "browser" / "rules.js").read_text(encoding="utf-8")
     assert f"export const CONTRACT = {messages.CONTRACT}\n" in rules
     assert "export interface " in message_types.text(messages)

@@ -8,6 +8,7 @@ from streamlit.components.v2 import manifest_scanner
 from decision_log import ADDRESS
 from tests.pages.steps import complete
 from ui.records import forget_log
+from ui.server.file_store import FOLDER, file_store
 from ui.shared import formatting
 
 
@@ -23,7 +24,7 @@ def installed_components():
 def rows_are_documents():
     """Call rows documents in sentences, to distinguish them from flagged alerts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(formatting, "NOUNS", sorted(formatting.NOUNS, key=lambda noun: noun != "document"))
+        patch.setattr(formatting, "ALERTS", formatting.FRAUD)
         yield
 
 
@@ -40,6 +41,16 @@ def log_address(monkeypatch, tmp_path):
     monkeypatch.setenv(ADDRESS, address)
     yield address
     forget_log()
+
+
+@pytest.fixture(autouse=True)
+def stored_files(monkeypatch, tmp_path):
+    """The folder of the files that the server keeps, for this test alone."""
+    folder = tmp_path / "files"
+    monkeypatch.setenv(FOLDER, str(folder))
+    file_store.cache_clear()
+    yield folder
+    file_store.cache_clear()
 
 
 @pytest.fixture(autouse=True)

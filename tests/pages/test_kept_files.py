@@ -1,7 +1,7 @@
 """Files that are not loaded any more, or again: no other data ever takes their place."""
 
 import hashlib
-import json
+import re
 
 import pytest
 
@@ -9,31 +9,11 @@ from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.tables import ColumnMeanings
 from tests.pages.rated_data.steps import GOOD, as_read, box, csv_of, funnel, rated_frame, say_no_other_alerts, upload
 from tests.pages.steps import opened, run, state
-from ui.data import store, uploader
-from ui.data.browser_storage.component import checked
+from ui.data import store
 from ui.data.store import Remembered, columns_signature, remembered_from_json, remembered_to_json
+from ui.server.file_store import DAYS, file_store
 
 PAGES_WITH_DATA = {"rated_data": "data", "operating_point": "data", "optimal_cut": "scored_data"}
-
-
-def storage(app):
-    """Return the messages to the browser's storage."""
-    return [
-        json.loads(found.proto.json)
-        for found in app.get("bidi_component")
-        if found.proto.component_name == "multiloss_kept_files"
-    ]
-
-
-def wanted(app):
-    return [message["wanted"] for message in storage(app) if "wanted" in message]
-
-
-def say_gone(app, page, name):
-    """Have the browser say that it does not keep a file."""
-    visit = state(app)
-    (visit.scored if page == "optimal_cut" else visit.rated).gone.add(name)
-    return run(app)
 
 
 def numbers(app):
@@ -48,18 +28,12 @@ def numbers(app):
 
 @pytest.mark.parametrize(("page", "key"), PAGES_WITH_DATA.items())
 def test_missing_file_is_not_replaced_by_other_data(page, key):
-    app = opened(page, **{key: "gone.csv", f"{key}_file": "0123456789ab", "m": "35"})
-    assert not numbers(app)
-    assert "Bringing back" in as_read(app.info[0].value)
-    assert "gone.csv" in as_read(app.info[0].value)
-    assert wanted(app) == [{"name": "gone.csv", "digest": "0123456789ab"}]
-    say_gone(app, page, "gone.csv")
+    app = opened(page, **{key: "gone.csv", f"{key}_file": f"{'0' * 32}0123456789ab", "m": "35"})
     assert not numbers(app)
     assert not app.error
     (warning,) = app.warning
     assert as_read(warning.value).startswith("Your file is not loaded any more. Upload 'gone.csv' again")
     assert len(app.file_uploader) == 1
-    assert wanted(app) == [None]
     # The address stays.
     assert app.query_params[key] == ["gone.csv"] or app.query_params[key] == "gone.csv"
     assert app.query_params["m"] in ("35", ["35"])
@@ -74,17 +48,17 @@ def address_of(app):
     return {name: value for name, value in said.items() if name.startswith("data")}
 
 
-def test_the_address_holds_a_fingerprint_and_no_name_of_a_file(app):
+def test_the_address_holds_a_random_key_and_no_name_of_a_file(app):
     data = csv_of(rated_frame())
     upload(app, data, GOOD)
-    start = hashlib.sha256(data).hexdigest()[:12]
-    assert address_of(app) == {"data_file": start}
+    found = address_of(app)["data_file"]
+    assert re.fullmatch(f"[0-9a-f]{{32}}{hashlib.sha256(data).hexdigest()[:12]}", found)
     run(app.switch_page("pages/operating_point.py"))
-    assert address_of(app) == {"data_file": start}
+    assert address_of(app) == {"data_file": found}
     run(app.selectbox(key="data").select("Login alerts"))
     assert address_of(app) == {"data": "Login alerts"}
     run(app.selectbox(key="data").select(GOOD))
-    assert address_of(app) == {"data_file": start}
+    assert address_of(app) == {"data_file": found}
     # A step back, to the sample; and forward again.
     run(app)
     app.query_params.clear()
@@ -92,74 +66,108 @@ def test_the_address_holds_a_fingerprint_and_no_name_of_a_file(app):
     run(app)
     assert app.selectbox(key="data").value == "Login alerts"
     app.query_params.clear()
-    app.query_params["data_file"] = start
+    app.query_params["data_file"] = found
     run(app)
     assert app.selectbox(key="data").value == GOOD
 
 
-def test_unknown_fingerprint_waits_for_its_file():
+def test_the_same_content_has_the_same_address(app):
+    addresses = set()
+    for _ in range(2):
+        upload(app, csv_of(rated_frame()), GOOD)
+        addresses.add(address_of(app)["data_file"])
+    assert len(addresses) == 1
+
+
+def test_another_session_opens_the_link_with_the_chosen_columns(app):
+    upload(app, csv_of(rated_frame()), GOOD)
+    say_no_other_alerts(run(box(app, "floor_model A").set_value("0.5")))
+    before, link = funnel(app), address_of(app)
+    for page in ("rated_data", "operating_point"):
+        other = opened(page, **link)
+        assert other.selectbox(key="data").value == GOOD
+        assert numbers(other)
+        assert address_of(other) == link
+    other = opened("rated_data", **link)
+    assert funnel(other) == before
+    assert box(other, "floor_model A").value == "0.5"
+    # Floors are of one file.
+    upload(other, csv_of(rated_frame(3)), "next month.csv")
+    assert box(other, "floor_model A").value != "0.5"
+
+
+def test_columns_are_remembered_in_other_sessions(app):
+    frame = rated_frame().assign(other=lambda table: table["model B"] / 2)
+    upload(app, csv_of(frame), GOOD)
+    run(box(app, "scores").set_value(["model A", "other"]))
+    other = opened("rated_data")
+    upload(other, csv_of(rated_frame(3).assign(other=lambda table: table["model B"] / 3)), "next month.csv")
+    assert box(other, "scores").value == ["model A", "other"]
+
+
+def test_a_stored_file_can_be_read_in_another_way(app):
+    upload(app, csv_of(rated_frame()), GOOD)
+    other = opened("rated_data", **address_of(app))
+    rows = funnel(other)[0]
+    next(one for one in other.number_input if one.key.endswith("_skip_last")).set_value(7)
+    run(next(one for one in other.button if one.label == "Read again").click())
+    assert funnel(other)[0] == rows - 7
+    # The way of reading is kept as well.
+    assert funnel(opened("rated_data", **address_of(other)))[0] == rows - 7
+
+
+def test_a_deleted_file_is_gone_for_everybody(app, stored_files):
+    upload(app, csv_of(rated_frame()), GOOD)
+    link = address_of(app)
+    assert list(stored_files.glob("*/bytes"))
+    run(app.button(key="upload_delete").click())
+    assert GOOD not in app.selectbox(key="data").options
+    assert not list(stored_files.glob("*/bytes"))
+    other = opened("rated_data", **link)
+    assert not numbers(other)
+    assert "not loaded any more" in as_read(other.warning[0].value)
+
+
+def test_without_storage_a_link_needs_the_file(monkeypatch):
+    monkeypatch.setenv(DAYS, "0")
+    file_store.cache_clear()
+    app = opened("rated_data")
+    upload(app, csv_of(rated_frame()), GOOD)
+    assert numbers(app)
+    assert any("does not keep the file" in caption.value for caption in app.caption)
+    assert not numbers(opened("rated_data", **address_of(app)))
+
+
+def test_unknown_address_waits_for_its_file():
     data = csv_of(rated_frame())
     start = hashlib.sha256(data).hexdigest()[:12]
-    for content, is_it in ((data, True), (csv_of(rated_frame(2)), False)):
-        app = opened("rated_data", data_file=start)
-        assert not numbers(app)
-        assert wanted(app) == [{"name": start, "digest": start}]
-        say_gone(app, "rated_data", start)
-        assert f"Upload it again (its SHA-256 begins with {start})" in as_read(app.warning[0].value)
-        upload(app, content, "any name.csv")
-        assert app.selectbox(key="data").value == "any name.csv"
-        said = [as_read(warning.value) for warning in app.warning]
-        assert bool(said) != is_it
-        assert is_it or "not the same file as before" in said[0]
-        assert not [name for name in app.selectbox(key="data").options if start in name]
+    for key in ("", "f" * 32):
+        for content, is_it in ((data, True), (csv_of(rated_frame(2)), False)):
+            app = opened("rated_data", data_file=key + start)
+            assert not numbers(app)
+            assert f"Upload it again (its SHA-256 begins with {start})" in as_read(app.warning[0].value)
+            upload(app, content, "any name.csv")
+            assert app.selectbox(key="data").value == "any name.csv"
+            said = [as_read(warning.value) for warning in app.warning]
+            assert bool(said) != is_it
+            assert is_it or "not the same file as before" in said[0]
+            assert not [name for name in app.selectbox(key="data").options if start in name]
 
 
 @pytest.mark.parametrize(
-    "said", ["", "x", "0123", "../../etc/passwd", "G" * 12, "0" * 11 + "\N{ARABIC-INDIC DIGIT ONE}"]
+    "said", ["", "x", "0123", "../../etc/passwd", "G" * 12, "0" * 11 + "\N{ARABIC-INDIC DIGIT ONE}", "0" * 43, "0" * 45]
 )
-def test_what_is_no_fingerprint_asks_for_nothing(said):
+def test_what_is_no_address_asks_for_nothing(said):
     app = opened("rated_data", data_file=said)
     assert app.selectbox(key="data").value == next(iter(SAMPLES))
     assert numbers(app)
 
 
-def test_last_used_file_comes_back_without_address(monkeypatch):
-    files = [{"name": GOOD, "digest": "0" * 12}, {"name": "older.csv", "digest": "1" * 12}]
-    monkeypatch.setattr(uploader, "kept_before", lambda shelf: (GOOD, files) if shelf == "data" else (None, []))
-    app = opened("rated_data")
-    assert wanted(app) == [{"name": GOOD, "digest": "0" * 12}]
-    assert not numbers(app)
-    assert app.selectbox(key="data").options == [
-        *SAMPLES,
-        "older.csv (kept in this browser)",
-        f"{GOOD} (kept in this browser)",
-    ]
-    # A link to a sample is followed all the same.
-    app = opened("rated_data", data="Login alerts")
-    assert not app.warning
-    assert app.selectbox(key="data").value == "Login alerts"
-    assert wanted(app) == [None]
-    run(app.selectbox(key="data").select("older.csv"))
-    assert wanted(app) == [{"name": "older.csv", "digest": "1" * 12}]
-    assert not numbers(app)
-
-
-def test_browser_gets_loaded_files_with_chosen_columns(app):
-    frame = rated_frame()
-    upload(app, csv_of(frame), GOOD)
-    say_no_other_alerts(run(box(app, "floor_model A").set_value("0.5")))
-    files, choices = storage(app)
-    (loaded,) = files["loaded"]
-    assert (loaded["name"], loaded["given_name"], loaded["size"]) == (GOOD, GOOD, len(csv_of(frame)))
-    assert files["using"] == GOOD
-    of_file, of_columns = (
-        remembered_from_json(choices["choices"][key], ColumnMeanings)
-        for key in (loaded["digest"], columns_signature(frame))
-    )
-    assert of_file.choice.floors[0] == 0.5
-    # Floors are of one file.
-    assert of_columns.choice.floors == (None, None)
-    assert not of_file.confirmed
+def test_a_file_of_another_kind_is_not_opened(app):
+    upload(app, csv_of(rated_frame()), GOOD)
+    other = opened("optimal_cut", scored_data_file=address_of(app)["data_file"])
+    assert not numbers(other)
+    assert other.warning
 
 
 def test_columns_are_remembered_for_a_file_with_the_same_ones(app):
@@ -210,8 +218,10 @@ def test_files_that_leave_for_lack_of_memory_are_named(app, monkeypatch):
     upload(app, csv_of(rated_frame(2)), "second.csv")
     assert not app.error
     assert any("No longer loaded, to make room: 'first.csv'." in as_read(info.value) for info in app.info)
-    assert app.selectbox(key="data").options == [*SAMPLES, "second.csv", "first.csv (kept in this browser)"]
+    assert app.selectbox(key="data").options == [*SAMPLES, "second.csv", "first.csv (kept on this server)"]
     assert funnel(app)[0] == len(rated_frame(2))
+    run(app.selectbox(key="data").select("first.csv"))
+    assert funnel(app)[0] == len(rated_frame(1))
 
 
 def test_other_content_under_a_known_name_gets_a_name_of_its_own(app):
@@ -222,13 +232,6 @@ def test_other_content_under_a_known_name_gets_a_name_of_its_own(app):
         assert funnel(app)[0] == len(rated_frame(seed))
         upload(app, b"", "bad.csv")
     assert set(app.selectbox(key="data").options) == {*SAMPLES, GOOD, "good (2).csv", "good (3).csv"}
-
-
-def test_invalid_message_of_the_browser_is_ignored():
-    gone = [{"gone": value} for value in (7, "", "x" * 256, "a\x00b", "\ud800")]
-    kept = [{"kept": value} for value in ("all", [{"name": "a"}], [["a", "b"]])]
-    for sent in (None, 7, [], {"choices": {"a": {}}}, *gone, *kept):
-        assert checked(sent) == {}
 
 
 def test_a_choice_of_columns_survives_as_text():

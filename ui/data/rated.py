@@ -45,6 +45,7 @@ def rated_uploads() -> Uploader[ColumnMeanings, RatedDataset]:
         upload_hint=f"Rated {vocabulary().documents}, or a ready table of counts (T1, T2, …, TP, FP).",
         choice_type=ColumnMeanings,
         of_other_files=_of_other_files,
+        companions=lambda choice: choice.earlier,
     )
 
 

@@ -18,15 +18,18 @@ from multiloss_core import DataError
 from multiloss_core.datasets import Source
 from multiloss_core.tables import ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
+from ui.server.file_store import file_store
 from ui.server.limits import limit_bytes
-from ui.shared.formatting import NOUN
 from ui.shared.session import UploadedFile, Uploads
+from ui.sign_in.user import current_user
 
 Choice = TypeVar("Choice")
 Data = TypeVar("Data")
 
 # Of all tables of a kind that one session holds, in bytes of memory and disk; the last one stays in any case.
 MAX_MEMORY_BYTES = 2**30
+# What the settings of a stored file call the other files that it is read with.
+COMPANIONS = "companions"
 # Letters of a SHA-256 that identify a file.
 START = 12
 MAX_SETTINGS_BYTES = 100_000
@@ -48,17 +51,19 @@ class Remembered(Generic[Choice]):
 class TableStore(Generic[Choice, Data]):
     """Hold the tables of one kind: samples, and those loaded in this session.
 
-    `samples` make one by name. `read` makes a table of a file's bytes, its name and options; `build` makes checked data
-    of a table under a choice of columns. `of_other_files` leaves out of a choice what holds for one file alone;
-    `choice_type` is its type.
+    `key` is its name in addresses. `samples` make one by name. `read` makes a table of a file's bytes, its name and
+    options; `build` makes checked data of a table under a choice of columns. `of_other_files` leaves out of a choice
+    what holds for one file alone; `choice_type` is its type. `companions`: the names of other files that a choice uses.
     """
 
     state: Uploads[Choice]
+    key: str
     samples: Mapping[str, Callable[[str], Source[Choice]]]
     read: Callable[[bytes, str, ReadOptions], Source[Choice]]
     build: Callable[[Source[Choice], Choice], Data]
     choice_type: type[Choice]
     of_other_files: Callable[[Choice], Choice]
+    companions: Callable[[Choice], tuple[str, ...]] = lambda _: ()
 
     def source(self, name: str) -> Source[Choice]:
         """Return the table or sample of a name. Raises DataError if there is neither."""
@@ -68,10 +73,6 @@ class TableStore(Generic[Choice, Data]):
             raise DataError(f"'{name}' is no longer loaded in this session; upload it again.")
         return self.samples[name](name)
 
-    def is_kept(self, name: str) -> bool:
-        """Return whether this browser reported in this session that it keeps this file."""
-        return name in (self.state.kept or ())
-
     def choice_for(self, source: Source[Choice]) -> Choice:
         """Return the last valid choice of columns of a source, or the first one to try."""
         return self.state.choices.get(source.fingerprint, source.first_choice)
@@ -79,7 +80,7 @@ class TableStore(Generic[Choice, Data]):
     def remembered(self, frame: pd.DataFrame, fingerprint: str = "") -> Remembered[Choice] | None:
         """Return the choice for this file, else for the last one with the same columns."""
         for of in (fingerprint, columns_signature(frame)):
-            text = self.state.remembered.get(of)
+            text = self.state.remembered.get(of) or file_store().noted(self._subject(of))
             found = None if text is None else remembered_from_json(text, self.choice_type)
             if found is not None:
                 return found
@@ -88,13 +89,22 @@ class TableStore(Generic[Choice, Data]):
     def remember(self, source: Source[Choice], choice: Choice) -> None:
         """Remember a valid choice for this file and, if changed or confirmed, for its columns."""
         self.state.choices[source.fingerprint] = choice
-        if source.name in self.state.sources:
-            confirmed = source.fingerprint in self.state.confirmed
-            known = {source.fingerprint: remembered_to_json(Remembered(choice, confirmed))}
-            if confirmed or choice != source.first_choice:
-                of_others = Remembered(self.of_other_files(choice), confirmed)
-                known[columns_signature(source.frame)] = remembered_to_json(of_others)
-            self.state.remembered |= known
+        if source.name not in self.state.sources:
+            return
+        confirmed = source.fingerprint in self.state.confirmed
+        known = {source.fingerprint: remembered_to_json(Remembered(choice, confirmed))}
+        others = {name: self.address_of(name) for name in self.companions(choice)}
+        of_file = known | {COMPANIONS: json.dumps(others)}
+        if confirmed or choice != source.first_choice:
+            of_others = Remembered(self.of_other_files(choice), confirmed)
+            known[columns_signature(source.frame)] = remembered_to_json(of_others)
+        if known.items() <= self.state.remembered.items():
+            return
+        self.state.remembered |= known
+        file_store().change(self.state.files[source.name].key, of_file)
+        for of, text in known.items():
+            if of != source.fingerprint:
+                file_store().note(self._subject(of), text)
 
     def settings_of(self, source: Source[Choice]) -> str:
         """Write what the columns of a table mean as JSON; `use_settings` reads it."""
@@ -121,14 +131,9 @@ class TableStore(Generic[Choice, Data]):
         """Return the options that a file was read with before, by its SHA-256."""
         return ReadOptions.from_key(self.state.remembered.get(reading_of(digest), ""))
 
-    def choices_to_keep(self) -> dict[str, str]:
-        """Return what is remembered of the tables that are loaded, for the browser."""
-        keys = {
-            key
-            for source in self.state.sources.values()
-            for key in (source.fingerprint, columns_signature(source.frame))
-        } | {NOUN, *(reading_of(file.digest) for file in self.state.files.values())}
-        return {key: text for key, text in self.state.remembered.items() if key in keys}
+    def _subject(self, of: str) -> str:
+        """Name what is remembered of columns: for the user alone where users sign in."""
+        return f"{self.key} {current_user().identity} {of}"
 
     def keep(self, source: Source[Choice], name: str, file: UploadedFile) -> None:
         """Hold a table under a free name with earlier columns; drop the oldest tables if needed.
@@ -141,6 +146,7 @@ class TableStore(Generic[Choice, Data]):
         state.sources[name] = replace(source, name=name)
         state.files[name] = file
         state.gone.discard(name)
+        state.kept.pop(name, None)
         notes = [] if name == source.name else [f"There is other data called '{source.name}': this is '{name}'."]
         self._recall_choice(state.sources[name])
         let_go = self._let_go()
@@ -167,17 +173,27 @@ class TableStore(Generic[Choice, Data]):
         """Return whether a table of that name is loaded or a sample."""
         return name in self.state.sources or name in self.samples
 
-    def start_of(self, name: str) -> str | None:
-        """Return the beginning of the SHA-256 of a loaded or stored file."""
+    def address_of(self, name: str) -> str | None:
+        """Return the key of a loaded or stored file and the beginning of its SHA-256."""
         file = self.state.files.get(name)
-        return (self.state.kept or {}).get(name) if file is None else file.digest[:START]
+        return self.state.kept.get(name) if file is None else file.key + file.digest[:START]
+
+    def tie(self, name: str, subject: str) -> None:
+        """Let a stored file be found by a secret subject, such as the fingerprint in a record."""
+        if (file := self.state.files.get(name)) is not None and file.key:
+            file_store().note(subject, file.key)
+
+    def tied(self, subject: str) -> str | None:
+        """Return the key of the stored file of a subject, if it is kept."""
+        key = file_store().noted(subject)
+        return key if key is not None and file_store().about(key) is not None else None
 
     def free_name(self, name: str, start: str) -> str:
         """Return the name, or the first one numbered after it, that no other content has."""
         stem, point, ending = name.rpartition(".")
         for number in count(1):
             candidate = name if number == 1 else f"{stem} ({number}){point}{ending}" if stem else f"{name} ({number})"
-            if candidate not in self.samples and self.start_of(candidate) in {None, start}:
+            if candidate not in self.samples and (self.address_of(candidate) or start)[-START:] == start:
                 return candidate
         raise AssertionError
 
@@ -187,10 +203,10 @@ class TableStore(Generic[Choice, Data]):
         files = self.state.files
         while sum(file.memory for file in files.values()) > MAX_MEMORY_BYTES and len(self.state.sources) > 1:
             oldest = next(iter(self.state.sources))
+            address = self.address_of(oldest)
             del self.state.sources[oldest]
-            if (file := files.pop(oldest)).given_name and self.state.kept is not None:
-                # As far as is known; the browser corrects it.
-                self.state.kept[oldest] = file.digest[:START]
+            if file_store().about(files.pop(oldest).key) is not None and address is not None:
+                self.state.kept[oldest] = address
             let_go.append(f"'{oldest}'")
         return let_go
 
@@ -214,9 +230,9 @@ def reading_of(digest: str) -> str:
     return f"sheet {digest}"
 
 
-def is_start(text: str) -> bool:
-    """Return whether a text is the beginning of a SHA-256 of an unknown file."""
-    return re.fullmatch(f"[0-9a-f]{{{START}}}", text) is not None
+def is_address(text: str) -> bool:
+    """Return whether a text is the key of a file and the beginning of its SHA-256, or this alone."""
+    return re.fullmatch(f"([0-9a-f]{{32}})?[0-9a-f]{{{START}}}", text) is not None
 
 
 def memory_of(source: Source[Any]) -> int:

@@ -1,8 +1,11 @@
-"""Draw the uploader and the picker of tables, and exchange files with the browser."""
+"""Draw the uploader and the picker of tables, and bring stored files back."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -11,38 +14,38 @@ from multiloss_core.datasets import Source
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import MAX_FILE_BYTES, MAX_LINES, ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
-from ui.data.browser_storage.component import MAX_BYTES, MAX_NAME, keep_choices, keep_files, kept_before
-from ui.data.browser_storage.messages import CONTRACT, FileEvent, FileName
-from ui.data.store import START, Choice, Data, TableStore, is_start, memory_of, reading_of
+from ui.data.store import COMPANIONS, START, Choice, Data, TableStore, is_address, memory_of, reading_of
+from ui.server.file_store import StoredFile, file_store, new_key
 from ui.shared.formatting import LONG_NAME, as_label, as_text
 from ui.shared.long_work import begin, wait_for
 from ui.shared.page_setup import reading
 from ui.shared.session import UploadedFile, session
 from ui.shared.url_params import UrlParameter
+from ui.sign_in.user import current_user
 
 # About what a small file takes, and what a large one: for the order of readings only.
 SECONDS_TO_READ, BYTES_A_SECOND = 0.2, 8e6
 # In pixels, with its label.
-KEPT, NOT_LOADED = " (kept in this browser)", " (not loaded)"
+KEPT, NOT_LOADED = " (kept on this server)", " (not loaded)"
+MAX_NAME = 255
 
 
 @dataclass(frozen=True, kw_only=True)
 class Uploader(TableStore[Choice, Data]):
     """Widgets of one kind of table.
 
-    `key`: that of the picker, also in the URL; `label` and `hint` are the picker's words, and `upload_key`,
-    `upload_label` and `upload_hint` the uploader's.
+    `key` is also that of the picker; `label` and `hint` are the picker's words, and `upload_key`, `upload_label` and
+    `upload_hint` the uploader's.
     """
 
-    key: str
     label: str
     hint: str
     upload_key: str
     upload_label: str
     upload_hint: str
 
-    def ask_upload(self, *, with_controls: bool = True) -> None:
-        """Draw the uploader, the result of the last file, and the place of storage."""
+    def ask_upload(self) -> None:
+        """Draw the uploader, and the result of the last file."""
         with st.container(key=f"{self.upload_key}_room"):
             uploaded = st.file_uploader(
                 self.upload_label,
@@ -59,18 +62,51 @@ class Uploader(TableStore[Choice, Data]):
                 self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
                 # Not before: a run that is cut short leaves the file to the next one.
                 self.state.last_upload = uploaded.file_id
+        shown_file = self.state.files.get(self._shown_name())
         if uploaded is not None:
-            self._ask_options(uploaded.getvalue, uploaded.name)
+            self._ask_options(uploaded.getvalue, uploaded.name, uploaded.file_id)
+        elif shown_file is not None and file_store().about(shown_file.key) is not None:
+            stored = partial(file_store().read, shown_file.key)
+            self._ask_options(stored, shown_file.given_name, shown_file.key)
         if self.state.complaint:
             shown = self._shown_name()
             still = f" Still shown: {_named(shown)}." if self.is_here(shown) else ""
             st.error(as_text(self.state.complaint) + still, icon=":material/error:")
         elif self.state.note:
             st.info(as_text(self.state.note), icon=":material/info:")
-        self._keep_files(is_open=True, with_controls=with_controls)
+        if shown_file is not None and shown_file.key:
+            self._show_storage(self._shown_name(), shown_file.key)
 
-    def _ask_options(self, data: Callable[[], bytes], name: str) -> None:
-        """Ask which sheet, lines and rows of the file in the uploader to read, and read it again."""
+    def _show_storage(self, name: str, key: str) -> None:
+        """Say how long a file is kept, and offer its owner to delete it."""
+        stored, until = file_store().about(key), file_store().until(key)
+        if stored is None or until is None:
+            st.caption("This server does not keep the file: after a reload, upload it again.")
+            return
+        with st.popover("Kept on this server", type="tertiary"):
+            st.markdown(
+                f"{_named(name)} is kept until {datetime.fromtimestamp(until, UTC):%Y-%m-%d} unless it is used again. "
+                "Who has the address of this page can open it, with what its columns mean."
+            )
+            if stored.owner == current_user().identity:
+                st.button(
+                    "Delete this file",
+                    key=f"{self.upload_key}_delete",
+                    icon=":material/delete:",
+                    on_click=self._delete,
+                    args=(name, key),
+                )
+
+    def _delete(self, name: str, key: str) -> None:
+        """Delete a stored file, and go on with the first sample."""
+        file_store().delete(key)
+        for held in (self.state.sources, self.state.files, self.state.kept):
+            held.pop(name, None)
+        self.state.note = f"'{name}' is deleted."
+        self.choose(next(iter(self.samples)))
+
+    def _ask_options(self, data: Callable[[], bytes | None], name: str, tag: str) -> None:
+        """Ask which sheet, lines and rows of a file to read, and read it again; `tag` for widget keys."""
         shown = self._shown_name()
         source, file = self.state.sources.get(shown), self.state.files.get(shown)
         is_shown = source is not None and file is not None and file.given_name == name
@@ -86,7 +122,7 @@ class Uploader(TableStore[Choice, Data]):
                     index=source.sheets.index(source.sheet or source.sheets[0]),
                     key=f"{self.upload_key}_sheet_{source.fingerprint[:START]}",
                 )
-        of_file = f"{self.upload_key}_{self.state.last_upload}"
+        of_file = f"{self.upload_key}_{tag}"
         with st.popover("Lines to read", type="tertiary"), st.form(f"{of_file}_lines", border=False):
             header_line = st.number_input(
                 "Line of the header",
@@ -111,8 +147,9 @@ class Uploader(TableStore[Choice, Data]):
         if is_asked:
             options = ReadOptions(header_line=header_line, skip_last=skip_last, leave_out_repeats=repeats)
         if is_asked or (source is not None and is_shown and sheet != source.sheet):
-            with reading(name):
-                self.state.complaint = self._take_file(data(), name, replace(options, sheet=sheet))
+            if (content := data()) is not None:
+                with reading(name):
+                    self.state.complaint = self._take_file(content, name, replace(options, sheet=sheet))
             st.session_state[asked] = False
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
@@ -136,13 +173,15 @@ class Uploader(TableStore[Choice, Data]):
         """
         self._follow_address()
         picker, below = st.container(), st.container()
+        self._bring_back(self._shown_name())
+        self._bring_companions(self._shown_name())
         if load is not None:
             load()
         with below:
             if not self.is_here(self._shown_name()):
                 self._say_missing(self._shown_name())
                 if load is None:
-                    self.ask_upload(with_controls=False)
+                    self.ask_upload()
                     if self.is_here(self._shown_name()):
                         st.rerun()
                 first = next(iter(self.samples))
@@ -153,8 +192,6 @@ class Uploader(TableStore[Choice, Data]):
                     on_click=self.choose,
                     args=(first,),
                 )
-            elif load is None:
-                self._keep_files(is_open=False, with_controls=False)
         with picker:
             name = self._ask_name()
         if not self.is_here(name):
@@ -183,9 +220,6 @@ class Uploader(TableStore[Choice, Data]):
             st.error(as_text(str(error)), icon=":material/error:")
         else:
             self.remember(source, choice)
-            if source.name in self.state.sources:
-                # The page reported its files to the browser before the columns were known.
-                keep_choices(self.key, self.choices_to_keep())
             return data
         try:
             data = self.build(source, self.choice_for(source))
@@ -196,11 +230,11 @@ class Uploader(TableStore[Choice, Data]):
         return data
 
     def in_address(self, name: str) -> dict[str, str]:
-        """Return the URL text of a table: a sample's name or the fingerprint of a file."""
-        start = self.start_of(name)
-        if start is None:
+        """Return the URL text of a table: a sample's name or the address of a file."""
+        address = self.address_of(name)
+        if address is None:
             return {self.key: name} if name in self.samples else {}
-        return {self._file_in_address.name: start}
+        return {self._file_in_address.name: address}
 
     @property
     def _address(self) -> UrlParameter[str]:
@@ -209,15 +243,11 @@ class Uploader(TableStore[Choice, Data]):
 
     @property
     def _file_in_address(self) -> UrlParameter[str]:
-        """The beginning of the SHA-256 of the file that is picked, in the URL: names stay out of it."""
-        return UrlParameter(f"{self.key}_file", lambda text: text[:START] if is_start(text[:START]) else None, str)
+        """The address of the file that is picked, in the URL: names stay out of it."""
+        return UrlParameter(f"{self.key}_file", lambda text: text if is_address(text) else None, str)
 
     def _follow_address(self) -> None:
-        """Pick the table of a link, or in a new session the table used last in this browser."""
-        last = None
-        if self.state.kept is None:
-            last, kept = kept_before(self.key)
-            self._apply_event({"kept": kept})
+        """Pick the table of a link."""
         first = next(iter(self.samples))
         asked = self._asked(first)
         # The picker of another page is another widget, which knows nothing of this one's value.
@@ -227,10 +257,7 @@ class Uploader(TableStore[Choice, Data]):
         known = picked if picked in self._names() else None
         if asked is not None or page != session().page or known is None or known != st.session_state.get(self.key):
             here = None if page != session().page else known
-            self.choose(asked or here or self.state.picked or last or first)
-        if is_start(self._shown_name()):
-            # The browser may have reported its files meanwhile.
-            self.choose(self._known_as(self._shown_name()))
+            self.choose(asked or here or self.state.picked or first)
 
     def _asked(self, first: str) -> str | None:
         """Return what a link newly asks for; `first` after a step back from another sample.
@@ -238,28 +265,28 @@ class Uploader(TableStore[Choice, Data]):
         A file stays picked where an address does not name it: after a reload, the browser may give the address of a
         moment before.
         """
-        name, start = self._address.asked(if_gone=first), self._file_in_address.asked()
+        name, address = self._address.asked(if_gone=first), self._file_in_address.asked()
         if self._address.shown() is not None:
             return name
         if self._file_in_address.shown() is not None:
-            return self._known_as(start) if start else None
+            return self._known_as(address) if address else None
         return None if self.state.picked in self.state.sources else name
 
-    def _known_as(self, start: str) -> str:
-        """Return the name of a loaded or stored file by its SHA-256; else the given beginning."""
-        known = {name: file.digest[:START] for name, file in self.state.files.items()} | (self.state.kept or {})
-        return next((name for name, digest in known.items() if digest == start), start)
+    def _known_as(self, address: str) -> str:
+        """Return the name of a loaded or stored file with the same SHA-256; else the given address."""
+        names = [*self.state.files, *self.state.kept]
+        return next((name for name in names if (self.address_of(name) or "")[-START:] == address[-START:]), address)
 
     def _show_in_address(self, name: str) -> None:
         """Write the data to the URL; the first sample needs no name while no file is loaded."""
-        nameless = name == next(iter(self.samples)) and not self.state.sources and not self.state.kept
+        nameless = name == next(iter(self.samples)) and not self.state.sources
         asked = {} if nameless else self.in_address(name)
         for parameter in (self._address, self._file_in_address):
             parameter.show(asked.get(parameter.name))
 
     def _names(self) -> list[str]:
         """List what can be picked, and what is picked though it is not there."""
-        names = [*self.samples, *self.state.sources, *(self.state.kept or ()), self.state.picked]
+        names = [*self.samples, *self.state.sources, *self.state.kept, self.state.picked]
         return [name for name in dict.fromkeys(names) if name is not None]
 
     def _ask_name(self) -> str:
@@ -268,87 +295,80 @@ class Uploader(TableStore[Choice, Data]):
         return self.state.picked
 
     def _in_words(self, name: str) -> str:
-        return name if self.is_here(name) else name + (KEPT if self.is_kept(name) else NOT_LOADED)
+        return name if self.is_here(name) else name + (KEPT if name in self.state.kept else NOT_LOADED)
 
     def _shown_name(self) -> str:
         """Return the name of what is picked, loaded or not."""
         return str(st.session_state.get(self.key, self.state.picked))
 
-    def _wanted(self) -> FileName | None:
-        """Return the file that the browser shall bring back, if any."""
-        name = self._shown_name()
-        if self.is_here(name) or name in self.state.gone or self.state.complaint is not None:
-            return None
-        return {"name": name, "digest": self._expected_start(name)}
+    def _expected_address(self, name: str) -> str:
+        """Return the address of a file that is not loaded, empty if unknown."""
+        if is_address(name):
+            return name
+        in_url = self._file_in_address.shown()
+        return in_url if in_url and name == self._address.shown() else self.state.kept.get(name, "")
 
-    def _expected_start(self, name: str) -> str:
-        """Return the beginning of the SHA-256 of a file that is not loaded, empty if unknown."""
-        start = self._file_in_address.shown()
-        if start and name in (start, self._address.shown() or self._known_as(start)):
-            return start
-        return (self.state.kept or {}).get(name, "")
+    def _bring_back(self, name: str) -> None:
+        """Load a file from the server's store, where it is kept, with what its columns mean."""
+        if self.is_here(name) or name in self.state.gone:
+            return
+        self.load(self._expected_address(name)[:-START])
+        if not self.is_here(self._shown_name()):
+            self.state.gone.add(name)
+            self.state.kept.pop(name, None)
+
+    def _bring_companions(self, name: str) -> None:
+        """Load the stored files that a loaded one is read with."""
+        source = self.state.sources.get(name)
+        for other in () if source is None else self.companions(self.choice_for(source)):
+            if other in self.state.kept:
+                self._bring_back(other)
+                self.choose(name)
+
+    def load(self, key: str) -> None:
+        """Load and pick a stored file, if it is kept."""
+        stored = file_store().about(key)
+        data = None if stored is None or stored.kind != self.key else file_store().read(key)
+        if stored is None or data is None:
+            return
+        self.state.remembered = {**stored.settings, **self.state.remembered}
+        for other, address in _companions(stored).items():
+            if not self.is_here(other):
+                self.state.kept[other] = address
+        with reading(stored.name):
+            complaint = self._take_file(data, stored.name, key=key)
+        self.state.note = complaint or self.state.note
 
     def _say_missing(self, name: str) -> None:
-        if self._wanted() is not None:
-            which = "your file" if is_start(name) else _named(name)
-            st.info(f"Bringing back {which} from this browser …", icon=":material/hourglass_top:")
-        else:
-            which = f"it again (its SHA-256 begins with {name})" if is_start(name) else f"{_named(name)} again"
-            st.warning(
-                f"Your file is not loaded any more. Upload {which} to go on where you were.",
-                icon=":material/upload_file:",
-            )
-
-    def _keep_files(self, *, is_open: bool, with_controls: bool) -> None:
-        name = self._shown_name()
-        keep_files(
-            {
-                "contract": CONTRACT,
-                "shelf": self.key,
-                "visit": session().visit,
-                "acknowledged": self.state.acknowledged,
-                "uploader": self.upload_key,
-                "is_open": is_open,
-                "wanted": self._wanted(),
-                "using": name if self.is_here(name) else None,
-                "loaded": [
-                    {"name": name, "given_name": file.given_name, "size": file.size, "digest": file.digest}
-                    for name, file in self.state.files.items()
-                    if file.given_name
-                ],
-                "kept": [{"name": name, "digest": digest} for name, digest in (self.state.kept or {}).items()],
-                "limit": MAX_BYTES,
-                "choices": self.choices_to_keep(),
-            },
-            with_controls=with_controls,
-            on_event=self._apply_event,
+        which = f"it again (its SHA-256 begins with {name[-START:]})" if is_address(name) else f"{_named(name)} again"
+        st.warning(
+            f"Your file is not loaded any more. Upload {which} to go on where you were.",
+            icon=":material/upload_file:",
         )
 
-    def _apply_event(self, event: FileEvent) -> None:
-        """Apply an event of the browser."""
-        self.state.acknowledged += 1
-        if "kept" in event:
-            # The one used last, which comes first, of those with one name.
-            self.state.kept = {file["name"]: file["digest"][:START] for file in reversed(event["kept"])}
-        if "gone" in event:
-            self.state.gone.add(event["gone"])
-            (self.state.kept or {}).pop(event["gone"], None)
-        if "choices" in event:
-            self.state.remembered = event["choices"] | self.state.remembered
+    def _take_file(self, data: bytes, name: str, options: ReadOptions | None = None, key: str = "") -> str | None:
+        """Read a file, pick its table and store it, or show why it cannot be read and change nothing.
 
-    def _take_file(self, data: bytes, name: str, options: ReadOptions | None = None) -> str | None:
-        """Read a file and pick its table, or show why it cannot be read and change nothing.
-
-        It is read by `options`, or by the remembered ones.
+        It is read by `options`, or by the remembered ones. `key`: that of a stored file.
         """
         digest = hashlib.sha256(data).hexdigest()
+        known = [file.key for file in self.state.files.values() if file.digest == digest]
+        key = key or next(iter(known), "") or new_key()
         try:
             source = self._read(data, name, options or self.options_of(digest), digest)
-            self._add(source, UploadedFile(given_name=name, size=len(data), digest=digest, memory=memory_of(source)))
+            self._add(source, UploadedFile(given_name=name, digest=digest, key=key, memory=memory_of(source)))
         except DataError as error:
             return str(error)
         if options is not None:
             self.state.remembered[reading_of(digest)] = options.key
+        subjects = (reading_of(digest), source.fingerprint)
+        settings = {of: text for of in subjects if (text := self.state.remembered.get(of))}
+        if file_store().about(key) is None:
+            owner = current_user().identity
+            about = StoredFile(kind=self.key, name=name, digest=digest, owner=owner, settings=settings)
+            file_store().put(key, data, about)
+        else:
+            file_store().change(key, settings)
         return None
 
     def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
@@ -382,12 +402,19 @@ class Uploader(TableStore[Choice, Data]):
         """
         start = file.digest[:START]
         name = self.free_name(source.name, start)
-        expected, asked = "" if self.is_here(name) else self._expected_start(name), self._shown_name()
+        asked = self._shown_name()
+        expected = "" if self.is_here(name) else self._expected_address(asked)[-START:]
         self.keep(source, name, file)
         self.state.replaced.discard(name)
-        if (name == asked and not start.startswith(expected)) or (is_start(asked) and start != asked):
+        if expected not in {"", start} and (name == asked or is_address(asked)):
             self.state.replaced.add(name)
         self.choose(name)
+
+
+def _companions(stored: StoredFile) -> dict[str, str]:
+    """Return the addresses of the files that a stored one is read with, by name."""
+    found: dict[str, str | None] = json.loads(stored.settings.get(COMPANIONS, "{}"))
+    return {name: address for name, address in found.items() if address}
 
 
 def _named(name: str) -> str:

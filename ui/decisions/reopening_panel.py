@@ -37,17 +37,16 @@ LEVEL_WORDS = "95 %"
 
 def offer_opening(record: DecisionRecord, tag: str) -> None:
     """Offer to open a record on its data, or to load the data; `tag` for widget keys."""
-    source, name = same_data(record), record.data.name
+    source = same_data(record)
     if source is not None:
         _offer_opening(record, source, tag, "Open on the operating point", same=True)
         return
-    is_kept = rated_uploads().is_kept(name)
-    st.page_link(
-        "pages/rated_data.py",
-        label="Restore the data" if is_kept else "Upload the data",
-        icon=":material/upload_file:",
-        query_params=rated_uploads().in_address(name) if is_kept else {},
-    )
+    key = rated_uploads().tied(record.data.fingerprint)
+    if key is None:
+        st.page_link("pages/rated_data.py", label="Upload the data", icon=":material/upload_file:")
+    elif st.button("Load its data", key=f"load_{tag}", icon=":material/download:"):
+        rated_uploads().load(key)
+        st.rerun()
 
 
 def show_reopening(record: DecisionRecord, tag: str) -> None:
@@ -63,7 +62,7 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
             icon=":material/difference:",
         )
     else:
-        _show_missing(record.data.name)
+        _show_missing(record)
     if others:
         picked = st.selectbox("Try the thresholds on", list(others), key=f"try_on_{tag}")
         _show_on_other_data(record, others[picked if picked in others else next(iter(others))], tag)
@@ -72,11 +71,11 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
         st.page_link("pages/rated_data.py", label="Upload newer data", icon=":material/upload_file:")
 
 
-def _show_missing(name: str) -> None:
-    is_kept = rated_uploads().is_kept(name)
-    state = "stored in this browser: restore it" if is_kept else "not loaded in this session. Upload it"
+def _show_missing(record: DecisionRecord) -> None:
+    is_kept = rated_uploads().tied(record.data.fingerprint) is not None
+    state = "kept on this server: load it" if is_kept else "not loaded in this session. Upload it"
     newer = "upload newer data with the same score columns to try the thresholds there."
-    st.info(f"{_named(name)} is {state} to open the decision, or {newer}", icon=":material/upload_file:")
+    st.info(f"{_named(record.data.name)} is {state} to open the decision, or {newer}", icon=":material/upload_file:")
 
 
 def show_reopened(analysis: Analysis, point: Point) -> None:

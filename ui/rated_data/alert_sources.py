@@ -38,14 +38,14 @@ class _Question:
 
 def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaGenerator) -> ColumnMeanings:
     """Show both estimates of uncertain floors with the rows below them, and ask for one."""
-    if choice.is_counts or None not in choice.floors:
-        return choice
     unanswered = replace(choice, floor_method=None)
+    if choice.is_counts or None not in choice.floors:
+        return unanswered
     # Rows of an engine are counted with progress shown, and their counts are kept already.
     find = _find_question if source.is_sample else _kept_question
     question = find(source_key(source.fingerprint, unanswered), source, unanswered)
     if question is None:
-        return choice
+        return unanswered
     names = question.estimate.names
     with place.container(key="alert_sources"):
         st.markdown("#### Were alerts raised by anything else than these scores?")

@@ -26,7 +26,7 @@ from multiloss_core.thresholds import (
 )
 from ui.data.rated import build_dataset, rated_uploads
 from ui.rated_data.alert_sources import PREVIEW_ROWS, show_rows
-from ui.rated_data.column_roles import ask_noun, offer_template
+from ui.rated_data.column_roles import offer_template
 from ui.shared.formatting import as_text, show_table, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.widgets import shown_when_open
@@ -220,8 +220,7 @@ def show_count_table(surfaces: CountSurfaces) -> None:
 
 @shown_when_open("More", icon=":material/more_horiz:", key="more_of_data")
 def show_more(source: RatedSource) -> None:
-    """Show what few users need: the noun for a row, a template, the limits and the first rows."""
-    ask_noun()
+    """Show what few users need: a template, the limits and the first rows."""
     offer_template()
     _show_limits()
     _show_preview(source)

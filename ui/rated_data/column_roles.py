@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core.datasets import RatedSource
-from multiloss_core.formatting import MINUS, NEUTRAL, direction, plural, score_name, score_value, shortened
+from multiloss_core.formatting import MINUS, direction, plural, score_name, score_value, shortened
 from multiloss_core.numerics import typed_number
 from multiloss_core.tables import (
     RECIPROCAL,
@@ -25,8 +25,7 @@ from ui.data.rated import needs_answers, rated_uploads
 from ui.rated_data.alert_sources import ask_alert_rules
 from ui.rated_data.column_summary import ask_meanings, meaning_key, show_column_table
 from ui.rated_data.connected_tables import ask_connected_table
-from ui.shared.formatting import NOUN, NOUNS, as_label, as_text, noun, vocabulary
-from ui.shared.session import session
+from ui.shared.formatting import as_label, as_text, vocabulary
 from ui.shared.widgets import ask_column, ask_optional_column, offered_columns
 
 TEMPLATE = (
@@ -45,7 +44,7 @@ RULES: dict[str, Rule | None] = {"from the counts": None, "any": "any", "all": "
 class ColumnRole:
     """An optional column role: `key` is the field of the choice, `none` explains its absence.
 
-    The nouns for rows are filled in later.
+    The noun for rows is filled in later.
     """
 
     key: str
@@ -166,25 +165,6 @@ def _use_settings_file(name: str, key: str) -> None:
         forget(source)
 
 
-def ask_noun() -> None:
-    """Ask what a row is to be called, on every screen."""
-    # The browser may have reported it after the widget was drawn.
-    st.session_state[NOUN] = noun()
-    st.selectbox(
-        "A row is",
-        NOUNS,
-        format_func=lambda name: NEUTRAL.calling_rows(name).a_document,
-        key=NOUN,
-        on_change=_remember_noun,
-        width=180,
-        help="The word for a row of your data on all screens, in charts and in reports.",
-    )
-
-
-def _remember_noun() -> None:
-    session().rated.remembered[NOUN] = st.session_state[NOUN]
-
-
 def forget(source: RatedSource) -> None:
     """Set the widgets of a table to the stored choice of columns."""
     of_columns = [f"{part}_{name}" for part in ("floor", "turn", "decimal") for name in offered_columns(source.frame)]
@@ -290,6 +270,7 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
         rating=rating,
         meanings=meanings,
         floors=floors,
+        floor_method=known.floor_method,
         leave_out_unusable=leave_out,
         alert_rules=rules,
         repeats=repeats,

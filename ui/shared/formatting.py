@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -13,13 +13,9 @@ from multiloss_core import Unit
 from multiloss_core.formatting import FRAUD as WORDS_FOR_FRAUD
 from multiloss_core.formatting import UNDEFINED, Vocabulary, as_markdown, share_digits, threshold
 from multiloss_core.tables import without_formula, without_formulas
-from ui.shared.session import session
 
 FRAUD = WORDS_FOR_FRAUD
-# Nouns for a row of the rated data, without "alert", which is a flagged row.
-NOUNS = ("alert", "document", "case", "transaction", "account", "message", "claim")
-# The key of the noun among the remembered column roles, in the session and in the browser.
-NOUN = "noun"
+ALERTS = replace(FRAUD, document="alert", documents="alerts")
 
 # Streamlit also renders :icons:, :colour[directives], images and links.
 _IN_STREAMLIT = "():!"
@@ -34,22 +30,14 @@ EXACT = "%.16g"
 LOW, HIGH = "95 % from", "95 % to"
 
 
-def noun() -> str:
-    """Return the user's noun for a row of the rated data."""
-    # The browser's storage is not trusted.
-    stored = session().rated.remembered.get(NOUN)
-    return stored if stored in NOUNS else NOUNS[0]
-
-
 def vocabulary() -> Vocabulary:
-    """Return the vocabulary with the user's noun for a row."""
-    return FRAUD.calling_rows(noun())
+    """Return the words of all screens: the rows of rated data are alerts, its positives fraud."""
+    return ALERTS
 
 
 def unrated() -> str:
     """Return the noun for unrated documents, which are no alerts."""
-    words = vocabulary()
-    return "documents" if words.documents == "alerts" else words.documents
+    return FRAUD.documents
 
 
 def as_text(text: str) -> str:

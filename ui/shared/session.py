@@ -1,6 +1,5 @@
 """The state of one session besides widget values, with types and defaults, under one key."""
 
-import secrets
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -34,14 +33,14 @@ class UrlEcho:
 
 @dataclass(frozen=True, kw_only=True)
 class UploadedFile:
-    """The file of a table: its name, size in bytes and SHA-256; empty for pasted text.
+    """The file of a table: its name, its SHA-256 and its key on the server; empty for pasted text.
 
     `memory`: bytes of the table, in memory or on disk.
     """
 
     given_name: str = ""
-    size: int = 0
     digest: str = ""
+    key: str = ""
     memory: int
 
 
@@ -50,10 +49,10 @@ class Uploads(Generic[Choice]):
     """The loaded tables by name, their files, and the last valid columns by fingerprint.
 
     `confirmed`: fingerprints of tables with confirmed columns. `picked`: the name of the table on the screen `page`.
-    `last_upload`, `complaint` and `note` describe the last file's result. `acknowledged` counts the browser's events;
-    `kept` maps the names of the files in the browser to the beginning of their SHA-256, None until it reports them;
-    `gone`: names that it could not restore; `replaced`: names with another file than the URL meant. `remembered`:
-    choices of columns as JSON by their subject. `reading`: the file and the requested part that is being read.
+    `last_upload`, `complaint` and `note` describe the last file's result. `kept` maps names of stored files that are
+    not loaded to their addresses; `gone`: names that could not be brought back; `replaced`: names with another file
+    than the URL meant. `remembered`: choices of columns as JSON by their subject. `reading`: the file and the requested
+    part that is being read.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -65,8 +64,7 @@ class Uploads(Generic[Choice]):
     last_upload: str | None = None
     complaint: str | None = None
     note: str | None = None
-    acknowledged: int = 0
-    kept: dict[str, str] | None = None
+    kept: dict[str, str] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)
     remembered: dict[str, str] = field(default_factory=dict)
@@ -347,7 +345,6 @@ class Session:
     `audit_populations`: strata that were counted in connected sources.
     """
 
-    visit: str = field(default_factory=lambda: secrets.token_hex(8))
     page: str | None = None
     url: dict[str, UrlEcho] = field(default_factory=dict)
     rated: Uploads[Any] = field(default_factory=Uploads)

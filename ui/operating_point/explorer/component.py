@@ -35,7 +35,7 @@ from ui.operating_point.point_text import (
 from ui.operating_point.settings import choose_plain, is_presenting
 from ui.operating_point.state import ViewState, current_target, set_target
 from ui.shared.browser_files import component_of, library_address
-from ui.shared.formatting import noun, vocabulary
+from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.url_params import HIGHEST, LOWEST, PERCENTS, STEP
@@ -188,7 +188,7 @@ def _explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], perc
     `percent` gets a row as well where it lies between the steps of the slider.
     """
     between = None if percent in PERCENTS else percent
-    return _table((analysis.key, analysis.methods, noun()), method, pair, between, _analysis=analysis)
+    return _table((analysis.key, analysis.methods), method, pair, between, _analysis=analysis)
 
 
 @cached(max_entries=16)

@@ -9,6 +9,7 @@ from multiloss_core import Counts, DataError, DecisionRecord
 from multiloss_core.decisions import MAX_REASON, RecordedBlock, RecordedEvidence, RecordedSegments, RecordedTarget
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.thresholds import Point
+from ui.data.rated import rated_uploads
 from ui.operating_point.active_goal import recorded_target
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import audit_to_record
@@ -116,6 +117,7 @@ def _ask_to_decide(draft: DecisionRecord, find_evidence: Callable[[], RecordedEv
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
+    rated_uploads().tie(record.data.name, record.data.fingerprint)
     session().point.decision = _save_to_log(record) if keep else MadeDecision(record)
 
 

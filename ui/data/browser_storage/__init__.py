@@ -1,1 +1,0 @@
-"""Keep uploaded files in the browser's storage, so that reloads restore them."""
