@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -30,6 +31,7 @@ from multiloss_core.decisions import (
 from multiloss_core.tables import ColumnMeanings
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
+from tests.pages.rated_data.steps import confirm, say_no_other_alerts
 from tests.pages.steps import (
     decide,
     enter_scenario,
@@ -478,16 +480,21 @@ def test_only_goals_beside_the_path_reopen_on_other_data(log_address, goal):
         assert "belongs to other data" in said(app.caption)
 
 
-def test_file_that_browser_keeps_is_brought_back_from_decision(log_address):
-    record = file_decision(as_csv(rated_frame()))
-    logged(log_address, record)
-    app = opened("decisions")
-    assert "is not loaded in this session" in said(app.info)
-    state(app).rated.kept = {record.data.name: "0123456789ab"}
-    run(app)
-    assert "is stored in this browser" in said(app.info)
-    (link,) = [link for link in app.get("page_link") if link.proto.label == "Restore the data"]
-    assert link.proto.query_string == "data_file=0123456789ab"
+def test_a_decision_finds_its_file_while_it_is_kept(log_address, stored_files):
+    data = as_csv(rated_frame())
+    app = opened("rated_data")
+    app.file_uploader(key="upload").upload("june.csv", data, "text/csv")
+    say_no_other_alerts(confirm(run(app)))
+    run(app.switch_page("pages/operating_point.py"))
+    record = saved_record(app)
+    other = opened("decisions")
+    assert "is kept on this server" in said(other.info)
+    press(other, "Load its data")
+    assert state(other).rated.picked == "june.csv"
+    press(other, "Open on the operating point")
+    assert list(state(other).point.shown.point.thresholds) == pytest.approx(record.thresholds)
+    shutil.rmtree(stored_files)
+    assert "is not loaded in this session" in said(opened("decisions").info)
 
 
 def test_a_file_reopens_with_the_columns_of_the_decision(log_address):

@@ -1,6 +1,7 @@
 """Test meanings of ratings, the settings file and the time zone of days."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -46,7 +47,7 @@ def test_everything_else_is_negative_in_one_click(app):
     assert funnel(app)[4] == fraud
 
 
-def test_settings_file_brings_meanings_and_floors(app, monkeypatch):
+def test_settings_file_brings_meanings_and_floors(app, monkeypatch, stored_files):
     offered, write = [], Uploader.settings_of
     monkeypatch.setattr(Uploader, "settings_of", lambda *given: offered.append(write(*given)) or offered[-1])
     frame, _ = coloured()
@@ -58,6 +59,8 @@ def test_settings_file_brings_meanings_and_floors(app, monkeypatch):
     run(first)
     run(first)
     settings = offered[-1].encode()
+    # A server that knows nothing of these columns.
+    shutil.rmtree(stored_files)
     other = upload(opened("rated_data"), csv_of(frame), "colours.csv")
     assert meanings(other)[WORDS[0]] is None
     settings_uploader(other).upload("multiloss-settings.json", settings, "application/json")
