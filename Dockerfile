@@ -9,6 +9,8 @@ COPY . .
 # The root is read-only later: write the charts' browser library and the bytecode now.
 RUN python -m ui.shared.browser_files && python -m compileall -q . && chmod -R go=rX .
 
+# A new volume takes over the owner of its folder.
+RUN install -d -m 700 -o 10001 -g 10001 /files
 USER 10001:10001
 ENV HOME=/nonexistent \
     MPLCONFIGDIR=/tmp/matplotlib \

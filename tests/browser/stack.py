@@ -143,6 +143,10 @@ def _app(image, folder, owner, port):
     database = {"@database/decisions?": f"@/decisions?host={owner.query['host']}&"}
     environment["MULTILOSS_DECISION_LOG"] = _replaced(environment["MULTILOSS_DECISION_LOG"], database)
     (user,) = values_of("USER")
+    files = folder / "files"
+    files.mkdir(mode=0o777, exist_ok=True)
+    files.chmod(0o777)
+    environment["MULTILOSS_FILES"] = str(files)
     with _process(command(), "app", folder, _as_user(user), cwd=image, env=environment) as process:
         check = [*_as_user(user), *health_check()]
         wait_until(

@@ -31,7 +31,7 @@ from multiloss_core.decisions import (
 from multiloss_core.tables import ColumnMeanings
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
-from tests.pages.rated_data.steps import confirm, say_no_other_alerts
+from tests.pages.rated_data import steps as loading
 from tests.pages.steps import (
     decide,
     enter_scenario,
@@ -481,18 +481,15 @@ def test_only_goals_beside_the_path_reopen_on_other_data(log_address, goal):
 
 
 def test_a_decision_finds_its_file_while_it_is_kept(log_address, stored_files):
-    data = as_csv(rated_frame())
-    app = opened("rated_data")
-    app.file_uploader(key="upload").upload("june.csv", data, "text/csv")
-    say_no_other_alerts(confirm(run(app)))
-    run(app.switch_page("pages/operating_point.py"))
+    app = loading.upload(opened("rated_data"), loading.csv_of(loading.rated_frame()), "june.csv")
+    loading.go_to_operating_point(loading.say_no_other_alerts(app))
     record = saved_record(app)
     other = opened("decisions")
     assert "is kept on this server" in said(other.info)
     press(other, "Load its data")
     assert state(other).rated.picked == "june.csv"
     press(other, "Open on the operating point")
-    assert list(state(other).point.shown.point.thresholds) == pytest.approx(record.thresholds)
+    assert shown_thresholds(other) == list(record.thresholds)
     shutil.rmtree(stored_files)
     assert "is not loaded in this session" in said(opened("decisions").info)
 
