@@ -167,6 +167,25 @@ def test_an_audit_is_removed_and_keeps_its_plan(app, everything):
     assert any(text.value.startswith("#### Between") for text in app.markdown)
 
 
+def test_a_link_brings_the_audit_back(app, everything):
+    plan = planned(app, everything)
+    rows = drawn_frame(plan, everything[0], "id")
+    give(app, "audit_rows", "rated.csv", as_csv(rows))
+    kept = next(iter(state(app).audits.values()))
+    link = {name: text for name, text in app.query_params.items() if name == "data_file"}
+    other = opened("audit", **{name: text[0] if isinstance(text, list) else text for name, text in link.items()})
+    assert not other.error, [one.value for one in other.error]
+    found = next(iter(state(other).audits.values()))
+    assert found.audit.positives.tolist() == kept.audit.positives.tolist()
+    assert plan_json(found.plan) == plan_json(plan)
+    sentences = [next(one.value for one in each.markdown if one.value.startswith("#### ")) for each in (app, other)]
+    assert sentences[0] == sentences[1]
+    run(other.button(key="audit_remove").click())
+    again = opened("audit", **{name: text[0] if isinstance(text, list) else text for name, text in link.items()})
+    assert next(iter(state(again).audits.values())).audit is None
+    assert next(iter(state(again).audits.values())).plan is not None
+
+
 def test_strata_counted_in_a_sample(app, everything):
     frame, _ = everything
     sample = frame.iloc[::4]

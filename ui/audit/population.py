@@ -53,11 +53,12 @@ def ask_population(analysis: Analysis) -> Population | None:
 
 
 class Upload(NamedTuple):
-    """A table with the scores, the name of its file and the id of the upload."""
+    """A table with the scores, the name and the content of its file, and the id of the upload."""
 
     frame: pd.DataFrame
     name: str
     file_id: str
+    data: bytes
 
 
 def read_upload(analysis: Analysis, label: str, *, key: str, hint: str) -> Upload | None:
@@ -66,7 +67,8 @@ def read_upload(analysis: Analysis, label: str, *, key: str, hint: str) -> Uploa
     if uploaded is None:
         return None
     file = _table(uploaded.file_id, uploaded.name, uploaded.getvalue())
-    return Upload(file.frame_with(map(score_name, analysis.names)), uploaded.name, uploaded.file_id)
+    frame = file.frame_with(map(score_name, analysis.names))
+    return Upload(frame, uploaded.name, uploaded.file_id, uploaded.getvalue())
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner="Reading the file …")

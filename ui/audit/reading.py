@@ -1,5 +1,6 @@
 """Step 3: read the ratings back, and state recall."""
 
+import hashlib
 import math
 from collections.abc import Hashable
 
@@ -28,8 +29,9 @@ from multiloss_core.thresholds import Point
 from ui.audit.population import Upload, read_upload
 from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.audits import audit_reading, caught_at, keep_audit, kept_audit
+from ui.operating_point.audits import audit_of, audit_reading, caught_at, keep_audit, kept_audit
 from ui.operating_point.state import target_of
+from ui.server.file_store import StoredFile, file_store, new_key
 from ui.shared.formatting import (
     COUNT,
     FINE_PERCENT,
@@ -42,7 +44,9 @@ from ui.shared.formatting import (
     vocabulary,
 )
 from ui.shared.page_setup import theme
+from ui.shared.session import StoredRatings
 from ui.shared.widgets import ask_column, offered_columns
+from ui.sign_in.user import current_user
 
 MORE, MAX_WORDS = 400, 200
 JOINED, OPENED = "alerts-and-audit.csv", "audit_opened"
@@ -112,7 +116,8 @@ def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Ha
     about = (*answers, upload.file_id, label, positive, key)
     if about == kept_audit(analysis).answers:
         return
-    audit = Audit.from_frame(frame, plan, label, key=key, positive=positive, meanings=meanings, allow_missing=True)
+    stored = StoredRatings(file=new_key(), name=upload.name, label=label, positive=positive, identifier=key)
+    audit = audit_of(analysis, frame, plan, stored)
     if (
         audit.missing > MAX_MISSING
         and (audit.rated > 0).all()
@@ -124,7 +129,9 @@ def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Ha
             f"{_notes(audit)} Give all rows, or confirm that these are missing at random.", icon=":material/help:"
         )
         return
-    keep_audit(analysis, audit=audit, name=upload.name, answers=about, refuted=())
+    digest, owner = hashlib.sha256(upload.data).hexdigest(), current_user().identity
+    file_store().put(stored.file, upload.data, StoredFile(kind="audit", name=upload.name, digest=digest, owner=owner))
+    keep_audit(analysis, audit=audit, name=upload.name, answers=about, stored=stored, refuted=())
 
 
 def _notes(audit: Audit) -> str:

@@ -1,33 +1,102 @@
 """The audit of a file: its plan, its ratings, and recall at the point on the screen."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
+from pydantic import TypeAdapter, ValidationError
 
 from multiloss_core import Counts, DataError, Unit
-from multiloss_core.audit import Audit, AuditEstimates, AuditReading, read_audit
+from multiloss_core.audit import Audit, AuditEstimates, AuditPlan, AuditReading, plan_from_json, plan_json, read_audit
 from multiloss_core.decisions import RecordedAudit, recorded_audit
-from multiloss_core.formatting import percent, plural
+from multiloss_core.formatting import percent, plural, score_name
 from multiloss_core.numerics import Floats
+from multiloss_core.tables import read_in_process
 from multiloss_core.thresholds import Point
+from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.segment_jobs import chosen_segments
 from ui.operating_point.settings import asked_method
 from ui.operating_point.state import PointContext, present_point
+from ui.server.file_store import file_store
 from ui.shared.formatting import unrated
-from ui.shared.session import KeptAudit, session
+from ui.shared.session import KeptAudit, StoredRatings, session
+
+
+@dataclass(frozen=True, kw_only=True)
+class _StoredAudit:
+    """What reads an audit again: its plan as JSON, its ratings, and the keys that second ratings refuted."""
+
+    plan: str
+    ratings: StoredRatings | None = None
+    refuted: tuple[str, ...] = ()
+
+
+_STORED = TypeAdapter(_StoredAudit)
 
 
 def kept_audit(analysis: Analysis) -> KeptAudit:
     """Return the plan and the audit of rated data under their columns, as far as there are any."""
-    return session().audits.get(analysis.rated.key, KeptAudit())
+    audits, key = session().audits, analysis.rated.key
+    if key not in audits:
+        audits[key] = _brought_back(analysis)
+    return audits[key]
 
 
 def keep_audit(analysis: Analysis, **parts: Any) -> None:
-    """Keep parts of `KeptAudit` for rated data, beside those kept before."""
-    session().audits[analysis.rated.key] = replace(kept_audit(analysis), **parts)
+    """Keep parts of `KeptAudit` for rated data, beside those kept before, also with their stored file."""
+    kept = replace(kept_audit(analysis), **parts)
+    session().audits[analysis.rated.key] = kept
+    file = rated_uploads().state.files.get(analysis.dataset.name)
+    if kept.plan is None or file is None:
+        return
+    ratings = None if kept.audit is None else kept.stored
+    written = _STORED.dump_json(_StoredAudit(plan=plan_json(kept.plan), ratings=ratings, refuted=kept.refuted))
+    file_store().change(file.key, {_subject(analysis): written.decode()}, () if ratings is None else (ratings.file,))
+
+
+def _subject(analysis: Analysis) -> str:
+    return f"audit {analysis.rated.key}"
+
+
+def _brought_back(analysis: Analysis) -> KeptAudit:
+    """Read the audit that is stored with a file; what is not kept any more is left out."""
+    file = rated_uploads().state.files.get(analysis.dataset.name)
+    about = None if file is None else file_store().about(file.key)
+    text = None if about is None else about.settings.get(_subject(analysis))
+    if text is None:
+        return KeptAudit()
+    try:
+        stored = _STORED.validate_json(text)
+        kept = KeptAudit(plan=plan_from_json(stored.plan), refuted=stored.refuted)
+    except (ValidationError, DataError):
+        return KeptAudit()
+    data = None if stored.ratings is None else file_store().read(stored.ratings.file)
+    if stored.ratings is None or data is None or kept.plan is None:
+        return kept
+    try:
+        with st.spinner("Reading the audit …"):
+            frame = read_in_process(data, stored.ratings.name)[0].frame_with(map(score_name, analysis.names))
+            audit = audit_of(analysis, frame, kept.plan, stored.ratings)
+    except DataError:
+        return kept
+    return replace(kept, audit=audit, name=stored.ratings.name, stored=stored.ratings)
+
+
+def audit_of(analysis: Analysis, frame: pd.DataFrame, plan: AuditPlan, ratings: StoredRatings) -> Audit:
+    """Read rated rows by what their columns mean. Raises DataError."""
+    meanings = analysis.rated.columns.known_meanings if ratings.positive is None else None
+    return Audit.from_frame(
+        frame,
+        plan,
+        ratings.label,
+        key=ratings.identifier,
+        positive=ratings.positive,
+        meanings=meanings,
+        allow_missing=True,
+    )
 
 
 def audit_reading(analysis: Analysis) -> AuditReading | None:

@@ -37,7 +37,7 @@ class StoredFile:
     """What is known of a stored file.
 
     `kind`: which uploader took it. `owner`: who may delete it, empty without sign-in. `settings`: texts by subject,
-    such as what its columns mean.
+    such as what its columns mean. `parts`: the keys of files that are deleted with it.
     """
 
     kind: str
@@ -45,6 +45,7 @@ class StoredFile:
     digest: str
     owner: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
 
 
 _ADAPTER = TypeAdapter(StoredFile)
@@ -104,20 +105,24 @@ class FileStore:
             return None
         return data
 
-    def change(self, key: str, settings: Mapping[str, str]) -> None:
-        """Add or replace settings of a file, if it is kept."""
+    def change(self, key: str, settings: Mapping[str, str], parts: tuple[str, ...] = ()) -> None:
+        """Add or replace settings of a file, and add parts, if it is kept."""
         with self.lock:
             about, place = self.about(key), self._place(key)
-            if about is None or place is None or settings.items() <= about.settings.items():
+            if about is None or place is None:
                 return
-            with suppress(OSError):
-                changed = replace(about, settings={**about.settings, **settings})
-                _write(place / _ABOUT, _ADAPTER.dump_json(changed))
+            all_parts = tuple(dict.fromkeys((*about.parts, *parts)))
+            changed = replace(about, settings={**about.settings, **settings}, parts=all_parts)
+            if changed != about:
+                with suppress(OSError):
+                    _write(place / _ABOUT, _ADAPTER.dump_json(changed))
 
     def delete(self, key: str) -> None:
-        """Delete a file and what is known of it."""
+        """Delete a file with its parts and what is known of it."""
+        about = self.about(key)
         with self.lock:
-            self._remove(key)
+            for one in (key, *(() if about is None else about.parts)):
+                self._remove(one)
 
     def note(self, about: str, text: str) -> None:
         """Keep a text by what it is about."""

@@ -320,18 +320,33 @@ class TopKState:
     regrets: tuple[object, Consistency] | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class StoredRatings:
+    """The key and the name of a stored file of rated rows, and what its columns mean.
+
+    Without a `positive` word its ratings mean what they mean in the rated data.
+    """
+
+    file: str
+    name: str
+    label: str
+    positive: str | None
+    identifier: str | None
+
+
 @dataclass(frozen=True)
 class KeptAudit:
     """The plan of an audit of rated data, and its ratings from the file `name`.
 
-    `answers`: the upload and the meanings of its columns, by which `audit` was read. `refuted`: keys of positives that
-    a second rating found negative.
+    `answers`: the upload and the meanings of its columns, by which `audit` was read; `stored`: what reads it again from
+    the server's files. `refuted`: keys of positives that a second rating found negative.
     """
 
     plan: AuditPlan | None = None
     audit: Audit | None = None
     name: str = ""
     answers: Hashable = None
+    stored: StoredRatings | None = None
     refuted: tuple[str, ...] = ()
 
 
