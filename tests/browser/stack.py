@@ -101,7 +101,7 @@ def _image(folder):
         for part in {file.parts[0] for file in found.files} - {"..", "__pycache__"}:
             if not (packages / part).exists():
                 (packages / part).symlink_to(found.locate_file(part))
-    (build,) = (value for value in values_of("RUN") if "pip install" not in value)
+    (build,) = (value for value in values_of("RUN") if "python -m compileall" in value)
     subprocess.run(["sh", "-euc", build], cwd=home, env=_environment(folder), check=True, capture_output=True)
     # What is mounted there.
     shutil.copy(folder / "secrets/secrets.toml", home / ".streamlit")
