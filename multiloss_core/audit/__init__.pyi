@@ -19,7 +19,6 @@ from .recall import read_audit as read_audit
 from .strata import MAX_DOCUMENTS as MAX_DOCUMENTS
 from .strata import MAX_STRATA as MAX_STRATA
 from .strata import AuditStrata as AuditStrata
-from .strata import SqlDialect as SqlDialect
 from .strata import audit_scores as audit_scores
 from .strata import halved_strata as halved_strata
 from .strata import score_strata as score_strata

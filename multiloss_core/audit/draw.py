@@ -10,8 +10,9 @@ import pandas as pd
 
 from multiloss_core.audit.expected_shares import ExpectedShares
 from multiloss_core.audit.plan import AuditPlan
-from multiloss_core.audit.strata import AuditStrata, SqlDialect, audit_scores, checked_sample, checked_sizes, quoted
+from multiloss_core.audit.strata import AuditStrata, audit_scores, checked_sample, checked_sizes
 from multiloss_core.errors import DataError
+from multiloss_core.sql import Dialect, SqlDialect, dialect_of
 from multiloss_core.thresholds.data.document_checks import first_row
 
 # Columns that the draw adds.
@@ -19,7 +20,9 @@ STRATUM, PROBABILITY, SIZE, DRAW = "audit_stratum", "audit_probability", "audit_
 MAX_PLAN_BYTES = 2**20
 
 
-def draw_sql(plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: SqlDialect = "postgresql") -> str:
+def draw_sql(
+    plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: SqlDialect | Dialect = "postgresql"
+) -> str:
     """Write the statement that draws a plan's documents from a table.
 
     In each stratum the documents with the smallest MD5 sums of seed and `key` are drawn, a column of whole numbers or
@@ -41,7 +44,7 @@ def draw_sql(plan: AuditPlan, table: str, key: str, *, seed: int = 0, dialect: S
     >>> print(draw_sql(plan, "documents", "id").partition("WHERE audit_place")[2][:40])
      <= CASE audit_stratum WHEN 0 THEN 3 END
     """
-    name, prefix = quoted(key, dialect), f"{int(seed)}:"
+    name, prefix = dialect_of(dialect).name(key), f"{int(seed)}:"
     stratum = f"SELECT s.*, {plan.strata.sql(dialect)} AS {STRATUM} FROM {table} s"
     places = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY md5(concat('{prefix}', {name})))"
     ranked = (

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS, direction, plural, score_name, score_range, score_side, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.sql import Dialect, SqlDialect, dialect_of
 from multiloss_core.tables.column_values import MAX_SCORE, base_of, column_of, numbers
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.document_checks import checked_names, first_row
@@ -18,7 +18,6 @@ from multiloss_core.thresholds.data.document_columns import without_score
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rating_floors import lowest_scores
 
-SqlDialect = Literal["duckdb", "postgresql", "spark"]
 MAX_STRATA = 8
 MAX_DOCUMENTS = 10**12
 # Strata below the floors, and the power that makes those near the floors small (`benchmarks/results/audit.md`).
@@ -129,7 +128,7 @@ class AuditStrata:
         numbers = self.assign(scores)
         return np.bincount(numbers[numbers >= 0], minlength=self.count)
 
-    def sql(self, dialect: SqlDialect = "postgresql") -> str:
+    def sql(self, dialect: SqlDialect | Dialect = "postgresql") -> str:
         """Write the number of the stratum as an expression of SQL; NULL for none.
 
         Raises DataError: an alert rule that is a word in a column of reasons.
@@ -137,14 +136,15 @@ class AuditStrata:
         word = next((name for name in self.names if HAS in name), None)
         if word is not None:
             raise DataError(f"The rule '{word}' is a word in a column; add a column of 0 and 1 for it to the table.")
-        parts = [f"NOT ({self._has_scores(dialect)}) THEN NULL"]
+        sql = dialect_of(dialect)
+        parts = [f"NOT ({self._has_scores(sql)}) THEN NULL"]
         if self.has_blocked:
-            parts.append(f"{self._reaches(self.blocks, dialect)} THEN {len(self.edges) + 1}")
-        parts.append(f"{self._reaches(self.floors, dialect)} THEN NULL")
-        parts += [f"{self._reaches(row, dialect)} THEN {i}" for i, row in enumerate(self.edges)]
+            parts.append(f"{self._reaches(self.blocks, sql)} THEN {len(self.edges) + 1}")
+        parts.append(f"{self._reaches(self.floors, sql)} THEN NULL")
+        parts += [f"{self._reaches(row, sql)} THEN {i}" for i, row in enumerate(self.edges)]
         return f"CASE {' '.join(f'WHEN {part}' for part in parts)} ELSE {len(self.edges)} END"
 
-    def count_sql(self, table: str, dialect: SqlDialect = "postgresql") -> str:
+    def count_sql(self, table: str, dialect: SqlDialect | Dialect = "postgresql") -> str:
         """Write the statement that counts each stratum; `table` is inserted as it is."""
         inner = f"SELECT {self.sql(dialect)} AS audit_stratum FROM {table}"
         return (
@@ -152,28 +152,25 @@ class AuditStrata:
             "WHERE audit_stratum IS NOT NULL GROUP BY audit_stratum ORDER BY audit_stratum"
         )
 
-    def _reaches(self, row: Floats, dialect: SqlDialect) -> str:
+    def _reaches(self, row: Floats, dialect: Dialect) -> str:
         tests = []
         for name, value in zip(self.names, row, strict=True):
             if value < np.inf:
                 sign = "<=" if direction(name) < 0 else ">="
-                tests.append(f"{self._column(name, dialect)} {sign} {_number(direction(name) * float(value))}")
+                tests.append(f"{self._column(name, dialect)} {sign} {dialect.number(direction(name) * float(value))}")
         return f"({' OR '.join(tests)})"
 
-    def _column(self, name: str, dialect: SqlDialect) -> str:
-        column = quoted(score_name(name), dialect)
+    def _column(self, name: str, dialect: Dialect) -> str:
+        column = dialect.name(score_name(name))
         # A rule may be a truth value.
         if name in self.names[len(self.names) - self.alert_rules :]:
             return f"coalesce(CAST({column} AS int), 0)"
-        # Engines put NaN above all numbers; DuckDB may assume from statistics of a file that there is none.
-        number = f"CAST({column} AS {'double precision' if dialect == 'postgresql' else 'double'})"
-        is_nan = f"{number} = 'NaN'" if dialect == "postgresql" else f"isnan({number})"
-        return f"(CASE WHEN {is_nan} THEN NULL ELSE {number} END)"
+        return dialect.without_nan(dialect.as_double(column))
 
-    def _has_scores(self, dialect: SqlDialect) -> str:
+    def _has_scores(self, dialect: Dialect) -> str:
         columns = [self._column(name, dialect) for name in self.names]
         scored = columns[: len(columns) - self.alert_rules]
-        usable = [f"coalesce(abs({column}) < {_number(MAX_SCORE)}, TRUE)" for column in scored]
+        usable = [f"coalesce(abs({column}) < {dialect.number(MAX_SCORE)}, TRUE)" for column in scored]
         there = [f"{column} IS NOT NULL" for column in scored] + [f"{rule} = 1" for rule in columns[len(scored) :]]
         return f"{' AND '.join(usable)} AND ({' OR '.join(there)})"
 
@@ -340,16 +337,3 @@ def checked_sample(sizes: Indices, counted_from: float | None) -> int | None:
 def sample_counts(sizes: Indices, counted_from: int) -> Indices:
     """Find the documents of each stratum (h,) in a sample from which sizes (h,) were scaled up."""
     return np.rint(sizes * (counted_from / sizes.sum())).astype(np.intp)
-
-
-def quoted(column: str, dialect: SqlDialect) -> str:
-    """Quote the name of a column. Raises DataError for a dialect that is not known."""
-    if dialect not in ("duckdb", "postgresql", "spark"):
-        raise DataError(f"The dialect must be 'duckdb', 'postgresql' or 'spark', not '{dialect}'.")
-    mark = "`" if dialect == "spark" else '"'
-    return mark + column.replace(mark, 2 * mark) + mark
-
-
-def _number(value: float) -> str:
-    text = repr(float(value))
-    return text if "e" in text else f"{text}e0"

@@ -10,7 +10,7 @@ from multiloss_core.command_line.options import Source, Table, print_lines, read
 from multiloss_core.errors import DataError
 
 if TYPE_CHECKING:
-    from multiloss_core.audit import SqlDialect
+    from multiloss_core.sql import SqlDialect
 
 audit_app = typer.Typer(
     help=f"Estimate recall by a small random audit of unrated documents. {CODES_HELP}", no_args_is_help=True

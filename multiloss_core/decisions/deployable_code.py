@@ -1,10 +1,7 @@
 """Write a decision as JSON, CSV, SQL, dbt, Spark SQL and Python."""
 
-import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Sequence
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedAlertRule
@@ -12,9 +9,10 @@ from multiloss_core.decisions.segments import FALSE_WORDS, TRUE_WORDS, RecordedS
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, score_name, score_value
-from multiloss_core.tables.column_values import BLANK, SIGNS_OF_LISTS, has_word, list_form, trimmed_in_sql
+from multiloss_core.sql import ABOVE_ALL, SPARK, STANDARD, Dialect
+from multiloss_core.tables.column_values import BLANK, SIGNS_OF_LISTS, list_form
 from multiloss_core.tables.reading.numbers import NOTHING
-from multiloss_core.tables.yes_no import is_listed_in_sql, raised_words
+from multiloss_core.tables.yes_no import raised_words
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.targets.thresholds_file import (
     SegmentRows,
@@ -23,20 +21,12 @@ from multiloss_core.thresholds.targets.thresholds_file import (
     thresholds_as_json,
 )
 
-# A literal nearer than this to the middle between two numbers may be read as either.
-_SAFE_DISTANCE = Fraction(45, 100)
-
 # Cells of a score that are blank, in lower case; some databases hold NaN to be larger than any number.
 _BLANK_SCORES = ("", *NOTHING)
 # Cells of a segment column of numbers that are read as blanks.
 _NO_NUMBERS = (*_BLANK_SCORES, "inf", "-inf", "infinity", "-infinity")
 # How a text column may write a whole number, as of DECIMAL.
 _DECIMALS = ("", ".0", ".00", ".000", ".0000")
-# Stands for a blank: on the far side of every threshold, and a number in every database.
-_BEYOND = 1e300
-
-# Whole doubles below are written with all their digits.
-_WHOLE_BELOW = 1e15
 _MAX_DIGITS = 19
 
 _MODEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -94,7 +84,7 @@ def sql_where(record: DecisionRecord) -> str:
     is quoted as in the SQL standard (MySQL: with sql_mode NO_BACKSLASH_ESCAPES) and compared by the collation of its
     column.
     """
-    return f"WHERE {_condition(record, _STANDARD)}"
+    return f"WHERE {_condition(record, STANDARD)}"
 
 
 def sql_comment(record: DecisionRecord) -> str:
@@ -111,7 +101,7 @@ def sql_action(record: DecisionRecord) -> str:
 
     Names, numbers and NULLs are as in `sql_where`. Without an upper cut nothing is blocked.
     """
-    return _action(record, _STANDARD)
+    return _action(record, STANDARD)
 
 
 def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
@@ -128,8 +118,8 @@ def dbt_model(record: DecisionRecord, upstream: str = "documents") -> str:
         record_id=record.record_id,
         created=record.as_dict()["created"],
         upstream=upstream,
-        condition=_without_templates(_condition(record, _STANDARD)),
-        action=None if record.block is None else _without_templates(_action(record, _STANDARD)),
+        condition=_without_templates(_condition(record, STANDARD)),
+        action=None if record.block is None else _without_templates(_action(record, STANDARD)),
     )
 
 
@@ -138,12 +128,12 @@ def spark_expression(record: DecisionRecord) -> str:
 
     Names are quoted by backticks; a NULL or NaN reaches no threshold.
     """
-    return _condition(record, _SPARK)
+    return _condition(record, SPARK)
 
 
 def spark_action(record: DecisionRecord) -> str:
     """Write a Spark SQL value, 'block', 'review' or 'pass', as `spark_expression` does."""
-    return _action(record, _SPARK)
+    return _action(record, SPARK)
 
 
 def python_function(record: DecisionRecord) -> str:
@@ -185,24 +175,13 @@ def _own_on_scale(
     return tuple((key, _on_scale(record, one.thresholds)) for keys, one in each for key in keys)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Dialect:
-    """Write names, numbers and texts."""
-
-    identifier: Callable[[str], str]
-    number: Callable[[float], str]
-    text: Callable[[str], str]
-    double: str
-    string: str
-
-
-def _action(record: DecisionRecord, dialect: _Dialect) -> str:
+def _action(record: DecisionRecord, dialect: Dialect) -> str:
     upper = (None,) * len(record.thresholds) if record.block is None else record.block.thresholds
     block, flag = _reaches(record, upper, dialect), _condition(record, dialect)
     return f"CASE WHEN {block} THEN '{BLOCK}' WHEN {flag} THEN '{REVIEW}' ELSE '{PASS}' END"
 
 
-def _condition(record: DecisionRecord, dialect: _Dialect) -> str:
+def _condition(record: DecisionRecord, dialect: Dialect) -> str:
     """Write the condition of a flag, which is true or false: a branch for each segment."""
     common, segments = _reaches(record, record.thresholds, dialect), record.segments
     if segments is None:
@@ -214,24 +193,24 @@ def _condition(record: DecisionRecord, dialect: _Dialect) -> str:
     return f"CASE{''.join(branches)}\n  ELSE {common}\nEND"
 
 
-def _lies_in(segments: RecordedSegments, keys: Sequence[str], dialect: _Dialect) -> str:
+def _lies_in(segments: RecordedSegments, keys: Sequence[str], dialect: Dialect) -> str:
     """Write the condition of a segment; a NULL cell is in none but that of blanks."""
-    column, listed = dialect.identifier(segments.column), [key for key in keys if key != BLANK]
+    column, listed = dialect.name(segments.column), [key for key in keys if key != BLANK]
     blank = [f"{column} IS NULL"] if BLANK in keys else []
     if segments.kind == "number":
         return " OR ".join(blank + _equals_number(column, listed, dialect, _NO_NUMBERS if blank else ()))
-    cell = f"CAST({column} AS {dialect.string})"
+    cell = dialect.as_text(column)
     if segments.kind == "boolean":
         # The table may hold booleans, 0 and 1, or words.
         cell = f"LOWER({cell})"
         listed = [word for key in listed for word in (TRUE_WORDS if key == "True" else FALSE_WORDS)]
     listed += ["", BLANK] if blank else []
     if listed:
-        blank.append(f"{trimmed_in_sql(cell, dialect.text)} IN ({', '.join(map(dialect.text, listed))})")
+        blank.append(f"{dialect.trimmed(cell)} IN ({', '.join(map(dialect.word, listed))})")
     return " OR ".join(blank)
 
 
-def _equals_number(column: str, keys: Sequence[str], dialect: _Dialect, texts: Sequence[str] = ()) -> list[str]:
+def _equals_number(column: str, keys: Sequence[str], dialect: Dialect, texts: Sequence[str] = ()) -> list[str]:
     """Write conditions for a column of numbers, or of text that reads as numbers.
 
     `texts`: other cells in lower case. An engine reads a quoted whole number in the type of the column, so that no
@@ -239,24 +218,24 @@ def _equals_number(column: str, keys: Sequence[str], dialect: _Dialect, texts: S
     """
     whole = [key for key in keys if key.removeprefix("-").isdecimal() and len(key) < _MAX_DIGITS]
     others = [dialect.number(float(key)) for key in keys if key not in whole]
-    cell = trimmed_in_sql(f"LOWER(CAST({column} AS {dialect.string}))", dialect.text)
+    cell = dialect.trimmed(dialect.lower(column))
     texts = [*texts, *(f"{key}{decimals}" for key in whole for decimals in _DECIMALS)]
-    found = [f"{column} IN ({', '.join(map(dialect.text, whole))})"] if whole else []
+    found = [f"{column} IN ({', '.join(map(dialect.word, whole))})"] if whole else []
     if texts:
-        found.append(f"{cell} IN ({', '.join(map(dialect.text, texts))})")
+        found.append(f"{cell} IN ({', '.join(map(dialect.word, texts))})")
     if others:
         found.append(f"{_double_of(column, dialect, 'NULL')} IN ({', '.join(others)})")
     return found
 
 
-def _double_of(column: str, dialect: _Dialect, blank: str) -> str:
+def _double_of(column: str, dialect: Dialect, blank: str) -> str:
     """Write a cell as a double, and `blank` instead of a word for a blank."""
-    blanks = ", ".join(map(dialect.text, _BLANK_SCORES))
-    cell = f"TRIM(LOWER(CAST({column} AS {dialect.string})))"
-    return f"CASE WHEN {cell} NOT IN ({blanks}) THEN CAST({column} AS {dialect.double}) ELSE {blank} END"
+    blanks = ", ".join(map(dialect.word, _BLANK_SCORES))
+    cell = f"TRIM({dialect.lower(column)})"
+    return f"CASE WHEN {cell} NOT IN ({blanks}) THEN {dialect.as_double(column)} ELSE {blank} END"
 
 
-def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect: _Dialect) -> str:
+def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect: Dialect) -> str:
     rule, conditions = record.settings.rule, []
     rules = {one.name: one for one in record.columns.alert_rules or ()}
     for name, threshold in zip(record.columns.scores, thresholds, strict=True):
@@ -264,8 +243,8 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
         if value is not None and name in rules:
             conditions.append(_is_raised(rules[name], dialect))
         elif value is not None:
-            column, reaches = dialect.identifier(score_name(name)), comparison(name)
-            never = dialect.number(-_BEYOND if reaches == ">=" else _BEYOND)
+            column, reaches = dialect.name(score_name(name)), comparison(name)
+            never = dialect.number(-ABOVE_ALL if reaches == ">=" else ABOVE_ALL)
             conditions.append(f"({_double_of(column, dialect, never)} {reaches} {dialect.number(value)})")
         elif rule == "all":
             return "(1 = 0)"
@@ -277,14 +256,14 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
     return f"(\n    {joined}\n)"
 
 
-def _is_raised(rule: RecordedAlertRule, dialect: _Dialect) -> str:
+def _is_raised(rule: RecordedAlertRule, dialect: Dialect) -> str:
     """Write the condition of an alert rule that is on; a blank cell is none."""
-    column = dialect.identifier(rule.column)
-    text = f"CAST({column} AS {dialect.string})"
+    column = dialect.name(rule.column)
+    text = dialect.as_text(column)
     if rule.word is not None:
-        raised = has_word(text, rule.word, dialect.text)
+        raised = dialect.has_word(text, rule.word)
     elif rule.kind == "boolean":
-        raised = is_listed_in_sql(text, raised_words()[0], dialect.text)
+        raised = dialect.is_listed(text, raised_words()[0])
     else:
         raised = f"({' OR '.join(_equals_number(column, ['1'], dialect))})"
     return f"({column} IS NOT NULL AND {raised})"
@@ -293,46 +272,3 @@ def _is_raised(rule: RecordedAlertRule, dialect: _Dialect) -> str:
 def _without_templates(sql: str) -> str:
     """Escape the template syntax of dbt and unusual line ends in SQL."""
     return "".join(_TO_DBT.get(character, character) for character in sql)
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _in_backticks(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _double(value: float) -> str:
-    return f"{_exact(value)}D"
-
-
-def _literal(value: float) -> str:
-    """Write a numeric literal that every database reads as exactly this double precision number."""
-    # A whole number is the same in every type.
-    return str(int(value)) if value.is_integer() and abs(value) < _WHOLE_BELOW else _exact(value)
-
-
-def _exact(value: float) -> str:
-    """Write an approximate numeric literal of exactly this number.
-
-    Without an exponent it would be a decimal in some databases. Some round twice, which harms the shortest decimals
-    that lie almost in the middle between two numbers: those get all 17 digits.
-    """
-    text = repr(value)
-    if abs(Fraction(text) - Fraction(value)) > _SAFE_DISTANCE * Fraction(math.ulp(value)):
-        text = f"{value:.16e}"
-    return text if "e" in text else f"{text}e0"
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
-def _spark_text(value: str) -> str:
-    """Write a text literal of Spark SQL, where a backslash begins an escape."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-_STANDARD = _Dialect(identifier=_identifier, number=_literal, text=_text, double="DOUBLE PRECISION", string="VARCHAR")
-_SPARK = _Dialect(identifier=_in_backticks, number=_double, text=_spark_text, double="DOUBLE", string="STRING")

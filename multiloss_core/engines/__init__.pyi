@@ -16,7 +16,6 @@ from .counting import group_parts_along as group_parts_along
 from .counting import over_time_along as over_time_along
 from .counting import segment_counts_along as segment_counts_along
 from .counting import weekly_counts_along as weekly_counts_along
-from .dialects import Dialect as Dialect
 from .engine import Cancelled as Cancelled
 from .engine import Engine as Engine
 from .engine import EngineError as EngineError

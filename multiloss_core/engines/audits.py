@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from multiloss_core.audit import MAX_STRATA, AuditPlan, AuditStrata, SqlDialect, draw_sql
+from multiloss_core.audit import MAX_STRATA, AuditPlan, AuditStrata, draw_sql
 from multiloss_core.audit.draw import PROBABILITY
 from multiloss_core.audit.strata import DEFAULT_STRATA, POWER
-from multiloss_core.engines.dialects import Dialect, DuckDBDialect, SparkDialect
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.questions import fetch_rows
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import direction, score_name, shortened
 from multiloss_core.numerics.arrays import Indices
+from multiloss_core.sql import Dialect
 
 
 def strata_in(
@@ -50,7 +50,7 @@ def strata_in(
             f"{dialect.quantiles(_score(name, dialect), shares.tolist())} AS q{place}"
             for place, name in enumerate(names[:scores])
         )
-        inner = f"SELECT s.*, {everything.sql(_name_of(dialect))} AS audit_stratum FROM {engine.source(table)} s"
+        inner = f"SELECT s.*, {everything.sql(dialect)} AS audit_stratum FROM {engine.source(table)} s"
         row = engine.query(f"SELECT {columns} FROM ({inner}) t WHERE audit_stratum = 0").to_pylist()[0]
         if row["q0"] is None:
             raise DataError(f"No document of '{table}' lies below all floors; choose the table of all documents.")
@@ -70,7 +70,7 @@ def strata_in(
 def count_strata(engine: Engine, table: str, strata: AuditStrata) -> Indices:
     """Count the documents of each stratum (h,) in one pass. Raises DataError as `strata_in`."""
     _require_columns(engine, table, strata)
-    found = engine.query(strata.count_sql(engine.source(table), _name_of(engine.dialect)))
+    found = engine.query(strata.count_sql(engine.source(table), engine.dialect))
     sizes = np.zeros(strata.count, dtype=np.intp)
     sizes[found["audit_stratum"].to_numpy().astype(np.intp)] = found["documents"].to_numpy()
     return sizes
@@ -79,16 +79,10 @@ def count_strata(engine: Engine, table: str, strata: AuditStrata) -> Indices:
 def draw_in(engine: Engine, table: str, plan: AuditPlan, key: str, *, seed: int = 0) -> pd.DataFrame:
     """Draw a plan's documents as `draw_sql` does. Raises DataError: as `strata_in`, or no key."""
     _require_columns(engine, table, plan.strata, key)
-    sql = draw_sql(plan, engine.source(table), key, seed=seed, dialect=_name_of(engine.dialect))
+    sql = draw_sql(plan, engine.source(table), key, seed=seed, dialect=engine.dialect)
     drawn = engine.query(sql).to_pandas().drop(columns=["audit_place"])
     # PostgreSQL divides as decimals.
     return drawn.assign(**{PROBABILITY: drawn[PROBABILITY].astype(np.float64)})
-
-
-def _name_of(dialect: Dialect) -> SqlDialect:
-    if isinstance(dialect, DuckDBDialect):
-        return "duckdb"
-    return "spark" if isinstance(dialect, SparkDialect) else "postgresql"
 
 
 def _score(name: str, dialect: Dialect) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from multiloss_core.engines.dialects import Value
 from multiloss_core.errors import DataError
+from multiloss_core.sql import Value
 from multiloss_core.tables.column_meanings import ColumnMeanings
 
 MAX_CLASSIFIERS = 4

@@ -10,12 +10,12 @@ import pandas as pd
 
 from multiloss_core.engines import statements
 from multiloss_core.engines.columns import ALL_ROWS, RatedColumns, RowWindow
-from multiloss_core.engines.dialects import Value
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.statements import MAX_CELLS, By
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Floats, Indices
+from multiloss_core.sql import Value
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import is_readable_type, plain_column
 from multiloss_core.tables.reading.table_file import TableFile, frame_of

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from multiloss_core.engines.columns import RatedColumns, RowWindow
-from multiloss_core.engines.dialects import ABOVE_ALL, Dialect
 from multiloss_core.formatting import HAS, MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.column_values import MAX_SCORE, SMALLEST_WEIGHT, has_word, trimmed_in_sql
-from multiloss_core.tables.yes_no import is_listed_in_sql, raised_words
+from multiloss_core.sql import ABOVE_ALL, Dialect
+from multiloss_core.tables.column_values import MAX_SCORE, SMALLEST_WEIGHT
+from multiloss_core.tables.yes_no import raised_words
 from multiloss_core.thresholds.data.counts import Rule
 
 By = Literal["day", "segment", "part"]
@@ -163,7 +163,7 @@ def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
         parts.append(f"coalesce({dialect.as_text(dialect.name(columns.segment))}, '') AS segment")
     if columns.group is not None:
         # A row without a group is one of its own; no trimmed name begins with a space.
-        name = trimmed_in_sql(dialect.as_text(dialect.name(columns.group)), dialect.literal)
+        name = dialect.trimmed(dialect.as_text(dialect.name(columns.group)))
         group = f"coalesce(nullif({name}, ''), concat(' ', {dialect.row_number}))"
         parts.append(f"{dialect.random_part(group)} AS part")
     return f"SELECT {', '.join(parts)} FROM {table}{_where(dialect, columns.window)}"
@@ -220,10 +220,10 @@ def _raised(dialect: Dialect, columns: RatedColumns, name: str) -> str:
     base = columns.base_of(name)
     if base == name:
         text = dialect.as_text(dialect.name(name))
-        yes, no = (is_listed_in_sql(text, words, dialect.literal) for words in raised_words())
-        cell = f"CASE WHEN {yes} THEN '1' WHEN {no} THEN '0' ELSE {trimmed_in_sql(text, dialect.literal)} END"
+        yes, no = (dialect.is_listed(text, words) for words in raised_words())
+        cell = f"CASE WHEN {yes} THEN '1' WHEN {no} THEN '0' ELSE {dialect.trimmed(text)} END"
         return f"coalesce({dialect.as_double(cell)}, {dialect.number(0.0)})"
-    raised = has_word(dialect.as_text(dialect.name(base)), name.removeprefix(f"{base}{HAS}"), dialect.literal)
+    raised = dialect.has_word(dialect.as_text(dialect.name(base)), name.removeprefix(f"{base}{HAS}"))
     return f"CASE WHEN {raised} THEN {dialect.number(1.0)} ELSE {dialect.number(0.0)} END"
 
 

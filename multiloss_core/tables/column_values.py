@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -133,9 +133,9 @@ BLANKS = (" ", "\t", "\r", "\n", "\N{NO-BREAK SPACE}")
 _SPACES = dict.fromkeys(map(ord, BLANKS), " ")
 # What tools write around and between the words of a list: JSON, Python, PostgreSQL, line ends, and these signs.
 SIGNS_OF_LISTS = ("\r", "\n", "\\n", "<br>", "|", " / ", " + ", " & ", ",", '"', "'", "[", "]", "{", "}")
-_SIGN = ";"
+SIGN = ";"
 # What escapes a quote in a list as text.
-_ESCAPE = "\\"
+ESCAPE = "\\"
 # Commas and the like may also stand within the name of one rule: they separate words that recur elsewhere.
 _SURE_SIGNS = re.compile(r"[;|\r\n]|\\n|<br>")
 _OTHER_SIGNS = tuple(map(re.compile, (r",(?![0-9]{3}\b)|(?<![0-9]),", " / ", r" \+ ", " & ")))
@@ -182,29 +182,13 @@ def _recur(whole: Sequence[tuple[str, ...]], finer: Sequence[tuple[str, ...]]) -
 def list_form(text: str) -> str:
     """Write a list, or a word of one, without blanks and with the same sign around all words."""
     for sign in SIGNS_OF_LISTS:
-        text = text.replace(sign, _SIGN)
-    return f"{_SIGN}{without_blanks(text.replace(_ESCAPE, '')).strip(_SIGN)}{_SIGN}"
-
-
-def has_word(text: str, word: str, literal: Callable[[str], str]) -> str:
-    """Write in SQL whether a list holds a word as in `column_of`; NULL or false if not."""
-    for sign, now in (*((sign, _SIGN) for sign in SIGNS_OF_LISTS), *((blank, "") for blank in (_ESCAPE, *BLANKS))):
-        text = f"REPLACE({text}, {literal(sign)}, {literal(now)})"
-    # Taken out, the word leaves a shorter text: unlike LIKE, this has no wildcards and heeds upper case everywhere.
-    listed = f"{literal(_SIGN)} || {text} || {literal(_SIGN)}"
-    return f"LENGTH(REPLACE({listed}, {literal(list_form(word))}, {literal('')})) < LENGTH({listed})"
+        text = text.replace(sign, SIGN)
+    return f"{SIGN}{without_blanks(text.replace(ESCAPE, '')).strip(SIGN)}{SIGN}"
 
 
 def trimmed(text: str) -> str:
     """Write tabs, line ends and no-break spaces as spaces, and remove those around the text."""
     return text.translate(_SPACES).strip(" ")
-
-
-def trimmed_in_sql(text: str, literal: Callable[[str], str]) -> str:
-    """Write `trimmed` in SQL."""
-    for blank in BLANKS[1:]:
-        text = f"REPLACE({text}, {literal(blank)}, {literal(' ')})"
-    return f"TRIM({text})"
 
 
 def without_blanks(text: str) -> str:

@@ -1,6 +1,6 @@
 """Read cells of yes and no: booleans, 0 and 1, Y and N, HIT beside blanks."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from multiloss_core.numerics.arrays import Bools, Floats
-from multiloss_core.tables.column_values import numbers, trimmed, trimmed_in_sql
+from multiloss_core.tables.column_values import numbers, trimmed
 from multiloss_core.tables.vocabulary import yes_no_cells
 
 # A column of yes and no has few words, in few spellings.
@@ -70,14 +70,3 @@ def only_word(column: "pd.Series[Any]") -> str | None:
     has_blanks = bool(column.isna().any()) or bool((column.astype("str").str.strip() == "").any())
     is_no = {word.lower() for word in words} <= raised_words()[1]
     return words.pop() if len(words) == 1 and has_blanks and not is_no else None
-
-
-def is_listed_in_sql(text: str, words: Collection[str], literal: Callable[[str], str]) -> str:
-    """Write in SQL whether a text is one of some lower-case words; NULL where it is NULL."""
-    # SQLite leaves letters beyond ASCII as they are.
-    spelled = sorted({spelling for word in words for spelling in (word, _raised_beyond_ascii(word))})
-    return f"{trimmed_in_sql(f'LOWER({text})', literal)} IN ({', '.join(map(literal, spelled))})"
-
-
-def _raised_beyond_ascii(word: str) -> str:
-    return "".join(letter if letter.isascii() else letter.upper() for letter in word)

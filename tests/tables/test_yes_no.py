@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core.tables.column_values import column_of, has_word, words_of
+from multiloss_core.sql import STANDARD
+from multiloss_core.tables.column_values import column_of, words_of
 from multiloss_core.tables.rating_column import guess_meanings
-from multiloss_core.tables.yes_no import is_listed_in_sql, is_yes_no, only_word, raised_words, rule_cells
+from multiloss_core.tables.yes_no import is_yes_no, only_word, raised_words, rule_cells
 
 SPELLINGS = [
     ("True", "False"), ("true", "false"), ("TRUE", "FALSE"), ("t", "f"), ("yes", "no"), ("Y", "N"), ("1", "0"),
@@ -19,10 +20,6 @@ SPELLINGS = [
     ("oui", "non"), ("Wahr", "Falsch"), ("fired", "not fired"), ("on", "off"), ("\u2713", ""), (True, False),
     (1, 0), (1.0, np.nan), (True, None), ("Match", "No match"), ("Sim", "Não"),
 ]  # fmt: skip
-
-
-def literal(text):
-    return "'" + text.replace("'", "''") + "'"
 
 
 @pytest.mark.parametrize(("yes", "no"), SPELLINGS)
@@ -54,7 +51,7 @@ def test_a_column_of_one_word_beside_blanks_has_that_word():
 @given(st.lists(st.sampled_from([cell for pair in SPELLINGS for cell in pair if isinstance(cell, str)]), min_size=1))
 def test_databases_read_words_of_yes_alike(cells):
     expected = (rule_cells(pd.Series(cells, dtype="object"))[0] == 1).tolist()
-    condition = is_listed_in_sql("CAST(cell AS VARCHAR)", raised_words()[0], literal)
+    condition = STANDARD.is_listed("CAST(cell AS VARCHAR)", raised_words()[0])
     statement = f"SELECT {condition} FROM cells ORDER BY place"
     with duckdb.connect() as duck, sqlite3.connect(":memory:") as lite:
         for database in (duck, lite):
@@ -64,7 +61,7 @@ def test_databases_read_words_of_yes_alike(cells):
 
 
 def test_booleans_and_numbers_of_a_database_say_yes():
-    condition = is_listed_in_sql("CAST(cell AS VARCHAR)", raised_words()[0], literal)
+    condition = STANDARD.is_listed("CAST(cell AS VARCHAR)", raised_words()[0])
     with duckdb.connect() as database:
         for kind in ("BOOLEAN", "INTEGER", "BIGINT", "ENUM('1', '0')"):
             values = f"SELECT CAST(CAST(v AS VARCHAR) AS {kind}) AS cell FROM (VALUES (1), (0)) t(v)"
@@ -96,7 +93,7 @@ def test_words_of_lists_are_found_in_each_form(form):
         for word in WORDS:
             expected = [word in row for row in rows]
             assert (column_of(frame, f"rule has {word}") == 1).tolist() == expected
-            statement = f"SELECT {has_word('cell', word, literal)} FROM cells ORDER BY place"
+            statement = f"SELECT {STANDARD.has_word('cell', word)} FROM cells ORDER BY place"
             for database in (duck, lite):
                 assert [bool(found) for (found,) in database.execute(statement).fetchall()] == expected
 

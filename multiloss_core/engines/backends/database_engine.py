@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as arrow
 import sqlalchemy as sql
 
-from multiloss_core.engines.dialects import POSTGRESQL, Dialect
 from multiloss_core.engines.engine import (
     SECONDS_TO_STOP,
     EngineError,
@@ -20,6 +19,7 @@ from multiloss_core.engines.engine import (
     require_table,
 )
 from multiloss_core.errors import DataError
+from multiloss_core.sql import POSTGRESQL, Dialect
 
 # The object identifier of the type.
 REAL = 700

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as arrow
 
-from multiloss_core.engines.dialects import SPARK, Dialect
 from multiloss_core.engines.engine import EngineError, Question, Questions, UnavailableError, require_table
 from multiloss_core.errors import DataError
+from multiloss_core.sql import SPARK, Dialect
 
 if TYPE_CHECKING:
     from multiloss_core.engines.backends.spark_session import Session

@@ -1,21 +1,28 @@
-"""Define the SQL of each engine: names, literals, and the search for nodes of an axis."""
+"""Define the SQL of each engine: names, literals, tests of text, and the search for nodes of an axis."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import TypeAlias
+from fractions import Fraction
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.column_values import MAX_SCORE
+from multiloss_core.tables.column_values import BLANKS, ESCAPE, MAX_SCORE, SIGN, SIGNS_OF_LISTS, list_form
 
 # Types of values in a column other than a score.
 Value: TypeAlias = str | bool | int | float | Decimal | date
+SqlDialect = Literal["duckdb", "postgresql", "spark"]
 
 # Nodes that pad an axis to a power of two: above every usable score, and still a number in every engine.
 ABOVE_ALL = 1e300
+# A literal nearer than this to the middle between two numbers may be read as either.
+_SAFE_DISTANCE = Fraction(45, 100)
+# Whole doubles below are written with all their digits where a type does not matter.
+_WHOLE_BELOW = 1e15
 
 
 class Dialect:
@@ -47,8 +54,15 @@ class Dialect:
         return ".".join(self.name(part) for part in parts)
 
     def number(self, value: float) -> str:
-        """Write a finite number as a double literal, with an exponent lest it be a decimal."""
-        text = repr(float(value))
+        """Write a finite number as a literal of exactly this double.
+
+        Without an exponent it would be a decimal in some engines. Some round twice, which harms the shortest decimals
+        that lie almost in the middle between two numbers: those get all 17 digits.
+        """
+        value = float(value)
+        text = repr(value)
+        if abs(Fraction(text) - Fraction(value)) > _SAFE_DISTANCE * Fraction(math.ulp(value)):
+            text = f"{value:.16e}"
         return text if "e" in text else f"{text}e0"
 
     def word(self, value: str) -> str:
@@ -89,6 +103,31 @@ class Dialect:
     def as_text(self, expression: str) -> str:
         """Cast to text."""
         return f"CAST({expression} AS {self.text})"
+
+    def lower(self, expression: str) -> str:
+        """Cast to text in lower case."""
+        return f"LOWER({self.as_text(expression)})"
+
+    def trimmed(self, text: str) -> str:
+        """Write `trimmed` of the library in SQL."""
+        for blank in BLANKS[1:]:
+            text = f"REPLACE({text}, {self.word(blank)}, {self.word(' ')})"
+        return f"TRIM({text})"
+
+    def has_word(self, text: str, word: str) -> str:
+        """Test whether a list holds a word as in `column_of`; NULL or false if not."""
+        signs = [(sign, SIGN) for sign in SIGNS_OF_LISTS]
+        for sign, now in (*signs, *((blank, "") for blank in (ESCAPE, *BLANKS))):
+            text = f"REPLACE({text}, {self.word(sign)}, {self.word(now)})"
+        # The text is shorter without the word: unlike LIKE, this has no wildcards and heeds upper case everywhere.
+        listed = f"{self.word(SIGN)} || {text} || {self.word(SIGN)}"
+        return f"LENGTH(REPLACE({listed}, {self.word(list_form(word))}, {self.word('')})) < LENGTH({listed})"
+
+    def is_listed(self, text: str, words: Collection[str]) -> str:
+        """Test whether a text is one of some lower-case words; NULL where it is NULL."""
+        # SQLite leaves letters beyond ASCII as they are.
+        spelled = sorted({spelling for word in words for spelling in (word, _raised_beyond_ascii(word))})
+        return f"{self.trimmed(f'LOWER({text})')} IN ({', '.join(map(self.word, spelled))})"
 
     def is_nan(self, expression: str) -> str:
         """Test whether a double is not a number; never NULL."""
@@ -191,6 +230,10 @@ class SparkDialect(_Halving):
     # A window without partitions would gather all rows in one task.
     row_number = "monotonically_increasing_id()"
 
+    def number(self, value: float) -> str:
+        """Write a double literal."""
+        return f"{super().number(value)}D"
+
     def word(self, value: str) -> str:
         """Write text as a literal, in which a backslash escapes."""
         # Two quotes in a row would be the end of one text and the beginning of the next.
@@ -224,4 +267,27 @@ class PostgreSQLDialect(Dialect):
         return f"SELECT t.*, {columns} FROM ({inner}) t"
 
 
-DUCKDB, SPARK, POSTGRESQL = DuckDBDialect(), SparkDialect(), PostgreSQLDialect()
+class StandardDialect(Dialect):
+    """Standard SQL for a database that is not known."""
+
+    def number(self, value: float) -> str:
+        """Write a number as a literal that every database reads as exactly this double."""
+        # A whole number is the same in every type.
+        return str(int(value)) if value.is_integer() and abs(value) < _WHOLE_BELOW else super().number(value)
+
+
+DUCKDB, SPARK, POSTGRESQL, STANDARD = DuckDBDialect(), SparkDialect(), PostgreSQLDialect(), StandardDialect()
+_NAMED: dict[str, Dialect] = {"duckdb": DUCKDB, "postgresql": POSTGRESQL, "spark": SPARK}
+
+
+def dialect_of(name: SqlDialect | Dialect) -> Dialect:
+    """Find a dialect by its name. Raises DataError: there is none."""
+    if isinstance(name, Dialect):
+        return name
+    if name not in _NAMED:
+        raise DataError(f"The dialect must be 'duckdb', 'postgresql' or 'spark', not '{name}'.")
+    return _NAMED[name]
+
+
+def _raised_beyond_ascii(word: str) -> str:
+    return "".join(letter if letter.isascii() else letter.upper() for letter in word)
