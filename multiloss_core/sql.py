@@ -1,4 +1,4 @@
-"""Define the SQL of each engine: names, literals, tests of text, and the search for nodes of an axis."""
+"""Write SQL of each engine: names, literals, tests of text, searches for nodes."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence

@@ -116,7 +116,7 @@ def test_a_stored_file_can_be_read_in_another_way(app):
     assert funnel(opened("rated_data", **address_of(other)))[0] == rows - 7
 
 
-def test_a_deleted_file_is_gone_for_everybody(app, stored_files):
+def test_a_deleted_file_is_gone_in_all_sessions(app, stored_files):
     upload(app, csv_of(rated_frame()), GOOD)
     link = address_of(app)
     assert list(stored_files.glob("*/bytes"))

@@ -1,4 +1,4 @@
-"""Keep files in a folder: what is found again, what leaves, and what nobody may read."""
+"""Keep files in a folder: what is found again, what leaves, and what stays private."""
 
 import os
 import stat

@@ -231,7 +231,7 @@ def reading_of(digest: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is the key of a file and the beginning of its SHA-256, or this alone."""
+    """Return whether a text is a file's key, which may be missing, and the start of its SHA-256."""
     return re.fullmatch(f"([0-9a-f]{{32}})?[0-9a-f]{{{START}}}", text) is not None
 
 

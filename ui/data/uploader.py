@@ -106,7 +106,7 @@ class Uploader(TableStore[Choice, Data]):
         self.choose(next(iter(self.samples)))
 
     def _ask_options(self, data: Callable[[], bytes | None], name: str, tag: str) -> None:
-        """Ask which sheet, lines and rows of a file to read, and read it again; `tag` for widget keys."""
+        """Ask for sheet, lines and rows of a file, and read it again; `tag` for widget keys."""
         shown = self._shown_name()
         source, file = self.state.sources.get(shown), self.state.files.get(shown)
         is_shown = source is not None and file is not None and file.given_name == name
@@ -347,7 +347,7 @@ class Uploader(TableStore[Choice, Data]):
         )
 
     def _take_file(self, data: bytes, name: str, options: ReadOptions | None = None, key: str = "") -> str | None:
-        """Read a file, pick its table and store it, or show why it cannot be read and change nothing.
+        """Read, pick and store a file, or return why it cannot be read and change nothing.
 
         It is read by `options`, or by the remembered ones. `key`: that of a stored file.
         """

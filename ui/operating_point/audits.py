@@ -27,7 +27,7 @@ from ui.shared.session import KeptAudit, StoredRatings, session
 
 @dataclass(frozen=True, kw_only=True)
 class _StoredAudit:
-    """What reads an audit again: its plan as JSON, its ratings, and the keys that second ratings refuted."""
+    """An audit as it is stored: its plan as JSON, its ratings and the refuted keys."""
 
     plan: str
     ratings: StoredRatings | None = None
@@ -46,7 +46,7 @@ def kept_audit(analysis: Analysis) -> KeptAudit:
 
 
 def keep_audit(analysis: Analysis, **parts: Any) -> None:
-    """Keep parts of `KeptAudit` for rated data, beside those kept before, also with their stored file."""
+    """Keep parts of `KeptAudit` beside those kept before, also with the stored file."""
     kept = replace(kept_audit(analysis), **parts)
     session().audits[analysis.rated.key] = kept
     file = rated_uploads().state.files.get(analysis.dataset.name)

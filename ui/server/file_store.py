@@ -1,4 +1,4 @@
-"""Keep uploaded files on the server's disk, each under a random key that only links to it hold."""
+"""Keep uploaded files on the server's disk, each under a random key for its links."""
 
 import hashlib
 import logging
@@ -23,7 +23,7 @@ from ui.server.limits import limit_bytes
 from ui.sign_in.user import settings
 
 FOLDER, DAYS, SIZE = "MULTILOSS_FILES", "MULTILOSS_FILE_DAYS", "MULTILOSS_MAX_STORED_MB"
-# Without sign-in somebody works alone; with it a server has many users.
+# A server without sign-in has one user, one with it many.
 DAYS_ALONE, DAYS_SHARED, MAX_MEGABYTES = 30, 1, 10_240
 MAX_NOTE = 200_000
 SECONDS_OF_DAY = 86_400
@@ -34,7 +34,7 @@ _LOGGER = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class StoredFile:
-    """What is known of a stored file.
+    """Kind, name and settings of a stored file.
 
     `kind`: which uploader took it. `owner`: who may delete it, empty without sign-in. `settings`: texts by subject,
     such as what its columns mean. `parts`: the keys of files that are deleted with it.
@@ -58,7 +58,7 @@ def new_key() -> str:
 
 @dataclass(frozen=True)
 class FileStore:
-    """Files in a folder, each for some days after its last use, and no more than so many bytes together.
+    """Files in a folder, kept for `days` after their last use, up to `max_bytes` together.
 
     With 0 days, or where the folder cannot be written, nothing is kept. Notes are texts that are found by what they are
     about, which is secret or harmless; they stay as long as files.
@@ -139,7 +139,7 @@ class FileStore:
         return None
 
     def until(self, key: str) -> float | None:
-        """Return the time (seconds) until which a file is kept if nobody uses it."""
+        """Return the time (seconds) until which an unused file is kept."""
         place = self._place(key)
         return None if place is None else (place / _ABOUT).stat().st_mtime + self.days * SECONDS_OF_DAY
 

@@ -33,7 +33,7 @@ class UrlEcho:
 
 @dataclass(frozen=True, kw_only=True)
 class UploadedFile:
-    """The file of a table: its name, its SHA-256 and its key on the server; empty for pasted text.
+    """The file of a table: name, SHA-256 and key on the server; empty for pasted text.
 
     `memory`: bytes of the table, in memory or on disk.
     """
