@@ -67,7 +67,8 @@ def value(queue: RatedDocuments, thresholds: Floats, target: float) -> float:
 def measured(queue: RatedDocuments, positives: int, seed: int) -> tuple[Floats, Floats]:
     """Return values (t, 2) of both choices of a sample, and shares (t, 2, 4) of rules.
 
-    The shares, of rules that are off and on, are sums over rules: as counted, cross-fitted, true, and the number of rules for which all are known.
+    The shares, of rules that are off and on, are sums over rules: as counted, cross-fitted, true, and the number of
+    rules for which all are known.
     """
     generator = np.random.default_rng([4, seed])
     drawn = generator.random(len(queue.labels)) < positives / queue.labels.sum()

@@ -23,12 +23,11 @@ from multiloss_core.decisions import (
     changes_of,
     compared_sizes,
     comparison_notes,
-    flagged_documents,
+    observe,
     recall_note,
     recall_now,
     record_of,
     typical_scores,
-    undecided_alerts,
     verdict,
 )
 from multiloss_core.decisions.record import DecisionRecord
@@ -42,7 +41,6 @@ from multiloss_core.generalisation import (
     PointBootstrap,
     bootstrap_flagged,
     bootstrap_points,
-    bootstrap_thresholds,
 )
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import ColumnMeanings, find_falling
@@ -305,35 +303,13 @@ def watch(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) 
     ------
     DataError : data that cannot be used.
     """
-    now = (
-        _observed(record, loaded, columns)
-        if not loaded.source.is_sample
-        else _observed_in_place(record, loaded, columns)
-    )
+    if loaded.source.is_sample:
+        now = _observed_in_place(record, loaded, columns)
+    else:
+        now = observe(record, loaded.documents(replace(columns, amount=record.settings.amount), one_class=True))
     sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
     return Watched(record=record, now=now, sizes=sizes, changes=changes)
-
-
-def _observed(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) -> Observed:
-    amount = record.settings.amount
-    rated = loaded.documents(replace(columns, amount=amount), one_class=True)
-    documents = rated.documents if amount is None else rated.in_money().documents
-    segments = record.segments
-    at = flagged_documents(documents, rated.frame, record.threshold_array, record.settings.rule, segments)
-    counts = at.documents.counts_at(at.thresholds, at.rule)
-    found = bootstrap_thresholds(at.documents, at.thresholds, at.rule, generator=np.random.default_rng(0))
-    return Observed(
-        tp=counts.tp,
-        fp=counts.fp,
-        bounds=bounds_of(found.intervals()),
-        rows=float(len(documents.labels)),
-        documents=rated.source.totals.alerts,
-        days=rated.days,
-        undecided=undecided_alerts(record, rated.documents, rated.frame),
-        unlisted=() if segments is None else segments.unlisted(segments.names(rated.frame, documents.rows)),
-        typical=typical_scores(record, rated.frame),
-    )
 
 
 def _observed_in_place(record: DecisionRecord, loaded: LoadedTable, columns: ColumnMeanings) -> Observed:

@@ -62,6 +62,7 @@ from .then_and_now import changes_of as changes_of
 from .then_and_now import compared_sizes as compared_sizes
 from .then_and_now import comparison_notes as comparison_notes
 from .then_and_now import kept_rows as kept_rows
+from .then_and_now import observe as observe
 from .then_and_now import recall_note as recall_note
 from .then_and_now import recall_now as recall_now
 from .then_and_now import typical_scores as typical_scores

@@ -1,18 +1,20 @@
 """Compare expectations of a decision with counts of its thresholds on other data."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtrit
 
+from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedFilter, RecordedInterval
-from multiloss_core.decisions.segments import flagged_documents, values_in_words
+from multiloss_core.decisions.segments import FlaggedDocuments, flagged_documents, values_in_words
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, score_name, short_percent, shortened
+from multiloss_core.generalisation.bootstrap import bootstrap_thresholds
 from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
@@ -57,6 +59,50 @@ class Observed(Counts[float]):
     def all_alerts(self) -> float:
         """The alerts, undecided ones included as far as these are known."""
         return self.alerts + (self.undecided or 0.0)
+
+
+def observe(
+    record: DecisionRecord,
+    dataset: RatedDataset,
+    intervals: Callable[[FlaggedDocuments], PointIntervals] | None = None,
+) -> Observed:
+    """Count the thresholds of a record on other data, documents or a table of counts.
+
+    `intervals` may keep the resampled counts at the recorded thresholds; by default they are drawn with a fixed seed.
+
+    Raises DataError: thresholds for segments on a table of counts, or data without the recorded columns.
+    """
+    data = dataset.source if record.settings.amount is None else dataset.in_money().source
+    segments, documents = record.segments, data.documents
+    unlisted: tuple[str, ...] = ()
+    if documents is None:
+        if segments is not None:
+            raise DataError(
+                f"'{dataset.name}' is a table of counts, and the decision has thresholds for {segments.listed_words}; "
+                "choose data with a row for each document."
+            )
+        counts = data.counts_at(record.threshold_array, record.settings.rule)
+        bounds = {"precision": precision_interval(counts.precision, counts.alerts)}
+    else:
+        at = flagged_documents(documents, dataset.frame, record.threshold_array, record.settings.rule, segments)
+        counts = at.documents.counts_at(at.thresholds, at.rule)
+        bounds = bounds_of((intervals or _resampled)(at))
+        unlisted = () if segments is None else segments.unlisted(segments.names(dataset.frame, documents.rows))
+    return Observed(
+        tp=counts.tp,
+        fp=counts.fp,
+        bounds=bounds,
+        rows=data.totals.alerts if documents is None else float(len(documents.labels)),
+        documents=dataset.source.totals.alerts,
+        days=dataset.days,
+        undecided=undecided_alerts(record, dataset.source.documents, dataset.frame),
+        unlisted=unlisted,
+        typical={} if documents is None else typical_scores(record, dataset.frame),
+    )
+
+
+def _resampled(at: FlaggedDocuments) -> PointIntervals:
+    return bootstrap_thresholds(at.documents, at.thresholds, at.rule, generator=np.random.default_rng(0)).intervals()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,21 +12,17 @@ from multiloss_core.decisions import (
     FlaggedDocuments,
     Observed,
     RecordedFilter,
-    bounds_of,
     data_fingerprint,
-    flagged_documents,
     kept_rows,
     meanings_of_record,
+    observe,
     recorded_columns,
     repeats_of_record,
-    typical_scores,
-    undecided_alerts,
 )
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
-from multiloss_core.numerics import precision_interval
 from multiloss_core.tables import ColumnMeanings, Meaning, base_of, values_and_blanks
 from multiloss_core.thresholds import RESOLUTIONS
-from ui.data.rated import build_dataset, confirm, in_money, rated_uploads
+from ui.data.rated import build_dataset, confirm, rated_uploads
 from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
 from ui.operating_point.current_thresholds import keep_current
 from ui.operating_point.decision import CONFIDENCE, GUARANTEED, STAYED, STAYED_BEFORE
@@ -69,35 +65,8 @@ def observed(record: DecisionRecord, source: RatedSource) -> Observed:
             "Rated data to load all rows, or use the command multiloss watch."
         )
     _, dataset = _as_recorded(record, _filtered(source, record.data.filters), one_class=True)
-    data = dataset.source if record.settings.amount is None else in_money(dataset).source
-    segments, documents = record.segments, data.documents
-    unlisted: tuple[str, ...] = ()
-    if documents is None:
-        if segments is not None:
-            raise DataError(
-                f"'{source.name}' is a table of counts, and the decision has thresholds for {segments.listed_words}; "
-                "choose data with a row for each document."
-            )
-        counts = data.counts_at(record.threshold_array, record.settings.rule)
-        bounds = {"precision": precision_interval(counts.precision, counts.alerts)}
-        rows = data.totals.alerts
-    else:
-        at = flagged_documents(documents, dataset.frame, record.threshold_array, record.settings.rule, segments)
-        counts = at.documents.counts_at(at.thresholds, at.rule)
-        bounds = bounds_of(_intervals(f"{dataset.key}{record.record_id}", at))
-        rows = float(len(documents.labels))
-        unlisted = () if segments is None else segments.unlisted(segments.names(dataset.frame, documents.rows))
-    return Observed(
-        tp=counts.tp,
-        fp=counts.fp,
-        bounds=bounds,
-        rows=rows,
-        documents=dataset.source.totals.alerts,
-        days=dataset.days,
-        undecided=undecided_alerts(record, dataset.source.documents, dataset.frame),
-        unlisted=unlisted,
-        typical={} if documents is None else typical_scores(record, dataset.frame),
-    )
+    key = f"{dataset.key}{record.record_id}"
+    return observe(record, dataset, lambda at: _intervals(key, at))
 
 
 def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[str, str]:
