@@ -3,8 +3,7 @@
 import streamlit as st
 
 from multiloss_core import DataError
-from ui.audit.drawing import show_draw
-from ui.audit.planning import ask_plan, show_plan
+from ui.audit.planning import ask_plan, show_draw, show_plan
 from ui.audit.population import ask_population
 from ui.audit.reading import ask_audit, follow_opened, show_results
 from ui.audit.words import errors_shown, introduction, require_documents

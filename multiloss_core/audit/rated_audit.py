@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -9,7 +10,6 @@ import pandas as pd
 
 from multiloss_core.audit.draw import DRAW, PROBABILITY, SIZE, STRATUM, draw_mark
 from multiloss_core.audit.plan import AuditPlan
-from multiloss_core.audit.rounding import is_rounded_identifier, rounding_errors
 from multiloss_core.audit.strata import (
     NO_STRATUM,
     AuditStrata,
@@ -29,6 +29,32 @@ from multiloss_core.tables.yes_no import flag_values
 from multiloss_core.thresholds.data.document_checks import first_row
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.data.rating_floors import lowest_scores
+
+# Beyond it spreadsheets round whole numbers.
+MAX_EXACT = 1e15
+
+
+def rounding_errors(values: Floats) -> Floats:
+    """Bound the rounding errors (n,) of numbers with the decimals or digits of their column.
+
+    Half a unit of the last decimal or of the last significant digit that any of the numbers has; O(n).
+    """
+    finite = np.isfinite(values)
+    written = [Decimal(repr(value)).normalize().as_tuple() for value in values[finite & (values != 0)].tolist()]
+    decimals = max((-int(number.exponent) for number in written), default=0)
+    digits = max((len(number.digits) for number in written), default=1)
+    with np.errstate(divide="ignore", over="ignore"):
+        places = np.floor(np.log10(np.abs(np.where(finite, values, 1.0)))) + 1 - digits
+        return np.asarray(np.maximum(10.0**places, 10.0**-decimals) / 2)
+
+
+def is_rounded_identifier(word: str) -> bool:
+    """Return whether a spreadsheet may have rounded an identifier, as in 4.1E+15."""
+    try:
+        return abs(float(word)) >= MAX_EXACT
+    except ValueError:
+        return False
+
 
 # Rows that may be missing without being asked about; growth of a stratum between plan and draw, by factor and number.
 MAX_MISSING, MAX_GROWTH, MAX_GROWN = 3, 5.0, 100

@@ -1,6 +1,6 @@
 """Find a path of thresholds for each segment, all under one marginal precision."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -9,19 +9,68 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Floats
-from multiloss_core.segments.counted_paths import count_along, own_path
+from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.segments.gate import Gate, closed_gate, held_out_gate
 from multiloss_core.segments.points import CountsAlong, SegmentPoints, corners_at, point_of, vertices_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_counts, segments_of_documents
 from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
-from multiloss_core.thresholds.data.counts import Rule, require_rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.data.undecided_documents import no_documents
-from multiloss_core.thresholds.paths.smooth import TARGETS, path_of_fit
+from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
+from multiloss_core.thresholds.paths.node_tables import counts_along_nodes, nodes_at, thresholds_at
+from multiloss_core.thresholds.paths.smooth import TARGETS, expected_along, path_of_fit
 from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
+
+
+def count_along(
+    fit: SmoothFit, squares: Floats, undecided: UndecidedDocuments, rule: Rule, thresholds: Floats
+) -> CountsAlong:
+    """Count a segment at rising thresholds (m, k) that are nodes of its fit. O(c log m).
+
+    `squares` (c,): sums of the squared weights of its documents. `undecided`: its undecided alerts.
+    """
+    nodes = nodes_at(fit.cells, thresholds)
+    # Cell index i lies at or above node i - 1.
+    turning = turning_points(fit.cells.cells, nodes + 1, rule)
+    tp, alerts, spread = (still_flagged(turning, part, len(nodes)) for part in (fit.positives, fit.totals, squares))
+    expected_tp, expected_alerts = counts_along_nodes(fit, nodes, rule)
+    return CountsAlong(
+        tp,
+        (alerts - tp).clip(0.0),
+        squares=spread,
+        undecided=undecided.count_along(thresholds, rule),
+        expected_tp=expected_tp,
+        expected_alerts=expected_alerts,
+    )
+
+
+def own_path(
+    fit: SmoothFit, nodes: Indices | None, common: ThresholdPath, count: Callable[[Floats], CountsAlong]
+) -> tuple[ThresholdPath, CountsAlong]:
+    """Make and count the path of a segment from its nodes (t, k) at `TARGETS`.
+
+    As `path_of_fit` does; without nodes, as for a segment without rated documents, the path is the common one. `count`
+    counts the segment at thresholds (m, k).
+    """
+    rated = Counts(float(fit.positives.sum()), float((fit.totals - fit.positives).sum()))
+    if nodes is None:
+        counts = count(common.thresholds)
+        return replace(common, tp=counts.tp, fp=counts.fp, rated=rated), counts
+    nodes, tp, alerts = expected_along(fit, nodes, common.rule)
+    thresholds = thresholds_at(fit.cells, nodes)
+    counts = replace(count(thresholds), expected_tp=tp, expected_alerts=alerts)
+    path = replace(
+        common,
+        thresholds=thresholds,
+        tp=counts.tp,
+        fp=counts.fp,
+        smooth_tp=tp,
+        smooth_fp=alerts - tp,
+        rated=rated,
+    )
+    return path, counts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from multiloss_core import DataError
 from multiloss_core.decisions import MAX_NAME, checked_name
-from ui.sign_in.claims import person_of
 from ui.sign_in.person import Role, identity_of, is_identity, is_same_person
 from ui.sign_in.settings import RoleSettings
+from ui.sign_in.user import person_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ISSUER = "https://login.bank.example"

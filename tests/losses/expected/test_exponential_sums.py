@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gamma
 
-from multiloss_core.losses.expected.exponential_sums import aliasing, exponential_sum
+from multiloss_core.losses.expected.near_linear import aliasing, exponential_sum
 
 POWERS = pytest.mark.parametrize("power", [1.0, 0.5])
 TOLERANCES = pytest.mark.parametrize("tolerance", [1e-3, 1e-6, 1e-9, 1e-12])
