@@ -68,8 +68,13 @@ def test_what_is_unused_for_long_leaves(store):
         age(store, key, 2)
     assert store.read(old) is None
     assert store.read(used) == b"x"
-    store.put(new_key(), b"x", ABOUT)
+    store.note("columns", "{}")
+    note = next((store.folder / "notes").iterdir())
+    os.utime(note, (0, 0))
+    store.tidy()
     assert not (store.folder / old).exists()
+    assert not note.exists()
+    assert store.read(used) == b"x"
 
 
 def test_the_longest_unused_files_make_room(store):

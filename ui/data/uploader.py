@@ -86,7 +86,7 @@ class Uploader(TableStore[Choice, Data]):
         with st.popover("Kept on this server", type="tertiary"):
             st.markdown(
                 f"{_named(name)} is kept until {datetime.fromtimestamp(until, UTC):%Y-%m-%d} unless it is used again. "
-                "Who has the address of this page can open it, with what its columns mean."
+                "Everyone with the address of this page can open it, with what its columns mean."
             )
             if stored.owner == current_user().identity:
                 st.button(
@@ -295,7 +295,8 @@ class Uploader(TableStore[Choice, Data]):
         return self.state.picked
 
     def _in_words(self, name: str) -> str:
-        return name if self.is_here(name) else name + (KEPT if name in self.state.kept else NOT_LOADED)
+        shown = "Your file" if is_address(name) else name
+        return shown if self.is_here(name) else shown + (KEPT if name in self.state.kept else NOT_LOADED)
 
     def _shown_name(self) -> str:
         """Return the name of what is picked, loaded or not."""

@@ -26,7 +26,7 @@ FOLDER, DAYS, SIZE = "MULTILOSS_FILES", "MULTILOSS_FILE_DAYS", "MULTILOSS_MAX_ST
 # A server without sign-in has one user, one with it many.
 DAYS_ALONE, DAYS_SHARED, MAX_MEGABYTES = 30, 1, 10_240
 MAX_NOTE = 200_000
-SECONDS_OF_DAY = 86_400
+SECONDS_OF_DAY, SECONDS_TO_WRITE = 86_400, 3_600
 _KEY = re.compile("[0-9a-f]{32}")
 _BYTES, _ABOUT, _NOTES = "bytes", "about.json", "notes"
 _LOGGER = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class FileStore:
         if not self.days or len(data) > self.max_bytes or not _KEY.fullmatch(key):
             return False
         with self.lock:
-            self._tidy(len(data))
+            self._make_room(len(data))
             try:
                 place = self._private(self.folder / key)
                 _write(place / _BYTES, data)
@@ -157,7 +157,12 @@ class FileStore:
             part.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
 
-    def _tidy(self, size: int) -> None:
+    def tidy(self) -> None:
+        """Remove what is too old."""
+        with self.lock, suppress(OSError):
+            self._make_room(0)
+
+    def _make_room(self, size: int) -> None:
         """Remove what is too old, and the longest unused files until one of some bytes fits."""
         for file in (self.folder / _NOTES).glob("*"):
             if not self._is_young(file):
@@ -168,7 +173,9 @@ class FileStore:
                 try:
                     used.append(((place / _ABOUT).stat().st_mtime, (place / _BYTES).stat().st_size, place.name))
                 except OSError:
-                    self._remove(place.name)
+                    # Another server of the same folder may be writing it.
+                    if time.time() - place.stat().st_mtime > SECONDS_TO_WRITE:
+                        self._remove(place.name)
         total = size + sum(bytes_of_file for _, bytes_of_file, _ in used)
         for _, bytes_of_file, key in sorted(used):
             if total > self.max_bytes or self._place(key) is None:

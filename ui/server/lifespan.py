@@ -1,4 +1,4 @@
-"""Prepare the server before the first session; free the memory of ended sessions."""
+"""Prepare the server before the first session; free memory and remove old files."""
 
 import asyncio
 import contextlib
@@ -12,6 +12,7 @@ import streamlit as st
 
 from multiloss_core.workers import M_MMAP_THRESHOLD, MAPPED_BYTES, call_c_library, shared_pool
 from ui.server import streamlit_runtime
+from ui.server.file_store import file_store
 from ui.server.limits import issued_files
 from ui.server.queue import shared_queue
 
@@ -31,24 +32,26 @@ PACKAGES = (
 )
 # Functions of these run in workers.
 WORKER_MODULES = ("ui.operating_point.calculations",)
-SECONDS_BETWEEN_POLLS = 10.0
+SECONDS_BETWEEN_POLLS, SECONDS_BETWEEN_SWEEPS = 10.0, 3600.0
 # An option of mallopt(3) and its value: threads share arenas, so that memory does not grow.
 M_ARENA_MAX, ARENAS = -8, 2
 
 
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
-    """Load libraries and start workers; then free the memory of ended sessions."""
+    """Load libraries and start workers; then free memory and remove old files."""
     streamlit_runtime.limit_streamlit()
     issued_files()
+    file_store()
     call_c_library("mallopt", M_MMAP_THRESHOLD, MAPPED_BYTES)
     call_c_library("mallopt", M_ARENA_MAX, ARENAS)
     await asyncio.to_thread(_load)
-    freeing = asyncio.create_task(_free_memory())
+    cleaning = [asyncio.create_task(task) for task in (_free_memory(), _remove_old_files())]
     try:
         yield
     finally:
-        freeing.cancel()
+        for task in cleaning:
+            task.cancel()
         shared_queue().close()
         # Also closes the decision log, which merges its journal into the file.
         st.cache_resource.clear()
@@ -87,6 +90,13 @@ async def _free_memory() -> None:
         if ended:
             del ended, session
             await asyncio.to_thread(_release_memory)
+
+
+async def _remove_old_files() -> None:
+    """Remove stored files whose time is over until cancelled."""
+    while True:
+        await asyncio.to_thread(file_store().tidy)
+        await asyncio.sleep(SECONDS_BETWEEN_SWEEPS)
 
 
 def _release_memory() -> None:
