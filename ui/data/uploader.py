@@ -63,19 +63,20 @@ class Uploader(TableStore[Choice, Data]):
                 # Not before: a run that is cut short leaves the file to the next one.
                 self.state.last_upload = uploaded.file_id
         shown_file = self.state.files.get(self._shown_name())
-        if uploaded is not None:
-            self._ask_options(uploaded.getvalue, uploaded.name, uploaded.file_id)
-        elif shown_file is not None and file_store().about(shown_file.key) is not None:
-            stored = partial(file_store().read, shown_file.key)
-            self._ask_options(stored, shown_file.given_name, shown_file.key)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            if uploaded is not None:
+                self._ask_options(uploaded.getvalue, uploaded.name, uploaded.file_id)
+            elif shown_file is not None and file_store().about(shown_file.key) is not None:
+                stored = partial(file_store().read, shown_file.key)
+                self._ask_options(stored, shown_file.given_name, shown_file.key)
+            if shown_file is not None and shown_file.key:
+                self._show_storage(self._shown_name(), shown_file.key)
         if self.state.complaint:
             shown = self._shown_name()
             still = f" Still shown: {_named(shown)}." if self.is_here(shown) else ""
             st.error(as_text(self.state.complaint) + still, icon=":material/error:")
         elif self.state.note:
             st.info(as_text(self.state.note), icon=":material/info:")
-        if shown_file is not None and shown_file.key:
-            self._show_storage(self._shown_name(), shown_file.key)
 
     def _show_storage(self, name: str, key: str) -> None:
         """Say how long a file is kept, and offer its owner to delete it."""
