@@ -19,13 +19,13 @@ from .guessing.alert_rules import possible_alert_rules as possible_alert_rules
 from .item_columns import MAX_ITEMS as MAX_ITEMS
 from .item_columns import MAX_PASTED as MAX_PASTED
 from .item_columns import ItemColumns as ItemColumns
-from .item_columns import read_items as read_items
-from .item_columns import read_pasted as read_pasted
 from .rating_column import Meaning as Meaning
 from .rating_column import guess_meanings as guess_meanings
 from .rating_column import rating_values as rating_values
 from .rating_column import values_and_blanks as values_and_blanks
 from .rating_column import written_ratings as written_ratings
+from .read_items import read_items as read_items
+from .read_items import read_pasted as read_pasted
 from .reading.column_types import with_decimal_sign as with_decimal_sign
 from .reading.limits import MAX_FILE_BYTES as MAX_FILE_BYTES
 from .reading.limits import MAX_LINES as MAX_LINES

@@ -129,6 +129,12 @@ def base_of(frame: pd.DataFrame, name: str) -> str | None:
     return next((base for base in split if base in frame.columns), None)
 
 
+# Words for "no number"; in a column of numbers they count as blank.
+NOTHING = (
+    *("na", "n/a", "#n/a", "#na", "n.a.", "nan", "null", "none", "nil", "-", "--", "—", "–", "?", ".", "(null)"),
+    *("#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "<na>", "\\n", "k.a.", "k. a."),
+)
+_THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
 BLANKS = (" ", "\t", "\r", "\n", "\N{NO-BREAK SPACE}")
 _SPACES = dict.fromkeys(map(ord, BLANKS), " ")
 # What tools write around and between the words of a list: JSON, Python, PostgreSQL, line ends, and these signs.
@@ -184,6 +190,13 @@ def list_form(text: str) -> str:
     for sign in SIGNS_OF_LISTS:
         text = text.replace(sign, SIGN)
     return f"{SIGN}{without_blanks(text.replace(ESCAPE, '')).strip(SIGN)}{SIGN}"
+
+
+def threshold_columns(frame: pd.DataFrame) -> list[str]:
+    """Find threshold columns of a count table: by name, else all numeric ones but TP and FP."""
+    others = [c for c in frame.columns if str(c).strip().lower() not in {"tp", "fp"}]
+    named = [c for c in others if _THRESHOLD_NAME.search(str(c).strip())]
+    return named or [c for c in others if pd.api.types.is_numeric_dtype(frame[c].dtype)]
 
 
 def trimmed(text: str) -> str:

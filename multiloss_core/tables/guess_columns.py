@@ -1,6 +1,5 @@
 """Guess the meanings of columns, and recognise ready tables of counts."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
@@ -11,7 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.column_meanings import ColumnMeanings
-from multiloss_core.tables.column_values import RECIPROCAL, is_numeric, sampled, sampled_numbers
+from multiloss_core.tables.column_values import RECIPROCAL, is_numeric, sampled, sampled_numbers, threshold_columns
 from multiloss_core.tables.guessing.alert_rules import guess_alert_rules
 from multiloss_core.tables.guessing.column import Column, columns_of, falling_scores
 from multiloss_core.tables.guessing.other_roles import (
@@ -28,20 +27,11 @@ from multiloss_core.tables.guessing.scores import guess_scores
 from multiloss_core.tables.rating_column import Meaning, values_and_blanks
 from multiloss_core.tables.reading.column_types import with_decimal_sign
 
-_THRESHOLD_NAME = re.compile(r"^(t|threshold)[\s_]?\d*$|threshold", re.I)
-
 
 def is_count_table(frame: pd.DataFrame) -> bool:
     """Whether a table is ready counts (T1, T2, …, TP, FP) rather than one row for each document."""
     lower = {str(column).strip().lower() for column in frame.columns}
     return {"tp", "fp"} <= lower and bool(threshold_columns(frame))
-
-
-def threshold_columns(frame: pd.DataFrame) -> list[str]:
-    """Find threshold columns of a count table: by name, else all numeric ones but TP and FP."""
-    others = [c for c in frame.columns if str(c).strip().lower() not in {"tp", "fp"}]
-    named = [c for c in others if _THRESHOLD_NAME.search(str(c).strip())]
-    return named or [c for c in others if pd.api.types.is_numeric_dtype(frame[c].dtype)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,9 @@ from pydantic import TypeAdapter
 from multiloss_core.errors import DataError
 from multiloss_core.scratch import scratch
 from multiloss_core.tables.guess_columns import ColumnGuess, guess_columns, is_count_table
-from multiloss_core.tables.item_columns import ItemColumns, guess_item_columns, require_few_items
+from multiloss_core.tables.item_columns import ItemColumns, require_few_items
 from multiloss_core.tables.kept_rows import Kept, keep_rows
+from multiloss_core.tables.read_items import guess_item_columns
 from multiloss_core.tables.reading.limits import KEEP_LESS, require_file_size
 from multiloss_core.tables.reading.read_file import decode_file
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadOptions, TableFile, frame_of

@@ -14,7 +14,14 @@ _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
 _INNER_FORMULA = re.compile(
     r"""(?<=[;|\t\r\n])(?=[\s"']*(?:[=@＝＋－＠]|[+\-](?!(?:\d+\.?\d*|\.\d+)\s*(?:[;|\t\r\n]|$))))"""
 )
+# Rows that fit two of them more likely have decimal commas.
+SEPARATORS = ";\t|,"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
+
+def guess_separator(first_line: str) -> str:
+    """Guess the separator of a line: the most frequent of comma, semicolon, tab and bar."""
+    return max(SEPARATORS, key=first_line.count)
 
 
 def frame_as_csv(

@@ -20,6 +20,8 @@ WANTED = [
     (part, requirement)
     for part, texts in {"library": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}.items()
     for requirement in map(Requirement, texts)
+    # An extra may name others.
+    if requirement.name != PROJECT["name"]
 ]
 
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core.tables import MAX_ITEMS, MAX_PASTED, ItemColumns, frame_as_csv, read_items, read_pasted
-from multiloss_core.tables.item_columns import guess_item_columns
+from multiloss_core.tables.read_items import guess_item_columns
 from tests.tables.refusals import refused
 
 

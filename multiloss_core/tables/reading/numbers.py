@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as arrow
 from pyarrow import compute
 
+from multiloss_core.tables.column_values import NOTHING
+
 # Identifiers have more digits than numbers are known to.
 MAX_DIGITS = 15
 _MINUS, _POINT, _ZERO, _NINE = b"-.09"
@@ -101,11 +103,6 @@ def _beginnings(cells: arrow.StringArray) -> tuple[np.ndarray, np.ndarray, np.nd
 
 Sign = Literal[",", "."]
 
-# Words for "no number"; in a column of numbers they count as blank.
-NOTHING = (
-    *("na", "n/a", "#n/a", "#na", "n.a.", "nan", "null", "none", "nil", "-", "--", "—", "–", "?", ".", "(null)"),
-    *("#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "<na>", "\\n", "k.a.", "k. a."),
-)
 # Minimum share of numbers among filled cells of a numeric column; words are reported.
 MOSTLY = 0.8
 SAMPLED = 2_000

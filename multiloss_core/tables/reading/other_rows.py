@@ -4,20 +4,17 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 import pyarrow as arrow
 from pyarrow import compute
 
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Bools
-from multiloss_core.tables.column_values import sampled
+from multiloss_core.tables.column_values import NOTHING
 from multiloss_core.tables.reading.column_types import Columns, is_text
-from multiloss_core.tables.reading.numbers import NOTHING, number_shape
+from multiloss_core.tables.reading.numbers import number_shape
 
 # Rows at either end that may be no data, and rows that show a column's content.
 AT_TOP, AT_END, LOOKED_AT = 2, 5, 2_000
-# Minimum share of distinct values of an identifier among the rows that differ.
-IDENTIFIES = 0.9
 _DASHES = re.compile(r"[-=_+:|*~\s]{2,}")
 _TOTAL = re.compile(
     r"((grand|sub|over|all)[\s-]*)?(totals?|sum|summe|zwischensumme|gesamt(summe)?|insgesamt|suma|somme|soma|subtotal|"
@@ -57,27 +54,6 @@ def only_data(columns: Columns) -> tuple[Bools | None, tuple[str, ...]]:
     kept = np.ones(rows, dtype=bool)
     kept[list(others)] = False
     return kept, tuple(notes)
-
-
-def repeated_rows(frame: pd.DataFrame) -> tuple[int, str]:
-    """Count duplicate rows, and name the column that identifies the others.
-
-    0 where no column does: without an identifier, different documents may be alike. O(n).
-    """
-    for name in frame.columns:
-        kind = frame[name].dtype
-        if pd.api.types.is_float_dtype(kind) or pd.api.types.is_bool_dtype(kind):
-            continue
-        some = sampled(frame[name]).dropna()
-        if 2 * some.nunique() < IDENTIFIES * len(some) or not len(some):
-            continue
-        if frame[name].is_unique:
-            return 0, ""
-        repeats = frame.duplicated().to_numpy()
-        different = frame.loc[~repeats, name]
-        if repeats.any() and different.nunique() >= IDENTIFIES * len(different):
-            return int(repeats.sum()), str(name)
-    return 0, ""
 
 
 def _row(columns: Columns, row: int) -> Row:

@@ -10,11 +10,10 @@ from typing import Any
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
+from multiloss_core.tables.column_values import NOTHING
 from multiloss_core.tables.reading.limits import MAX_CELL_CHARACTERS, column_names, require_short_cell, require_size
-from multiloss_core.tables.reading.numbers import NOTHING
+from multiloss_core.tables.spreadsheet_csv import SEPARATORS
 
-# Rows that fit two of them more likely have decimal commas.
-SEPARATORS = ";\t|,"
 # Stands in no text, so that a line is one cell.
 NO_SEPARATOR = "\x1f"
 HEAD_BYTES = 2**20
@@ -74,11 +73,6 @@ class TextLayout:
     body: int
     quoting: Quoting = PLAIN
     notes: tuple[str, ...] = ()
-
-
-def guess_separator(first_line: str) -> str:
-    """Guess the separator of a line: the most frequent of comma, semicolon, tab and bar."""
-    return max(SEPARATORS, key=first_line.count)
 
 
 def text_layout(head: str, name: str, *, lines: int, header_line: int | None = None) -> TextLayout:

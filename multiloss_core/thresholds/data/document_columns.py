@@ -9,14 +9,15 @@ import pandas as pd
 from multiloss_core.errors import DataError, require_type
 from multiloss_core.formatting import MINUS, percent, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables.column_values import are_weights, base_of, column_of, numbers, require_usable
-from multiloss_core.tables.reading.other_rows import repeated_rows
+from multiloss_core.tables.column_values import are_weights, base_of, column_of, numbers, require_usable, sampled
 from multiloss_core.tables.yes_no import rule_cells
 from multiloss_core.thresholds.data.document_checks import quoted_names
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 
 # Share of the weight from which a group is named, at least this multiple of the mean group's.
 HEAVY_GROUP, HEAVY_OF_MEAN = 0.08, 3.0
+# Minimum share of distinct values of an identifier among the rows that differ.
+IDENTIFIES = 0.9
 
 
 def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
@@ -128,12 +129,33 @@ def read_weights(frame: pd.DataFrame, weight: str | None, rows: Indices) -> Floa
 
 def repeated_rows_note(frame: pd.DataFrame) -> Iterator[str]:
     """Count repeated rows in a note, where a column identifies them."""
-    repeats, identifier = repeated_rows(frame)
+    repeats, identifier = _repeated_rows(frame)
     if repeats:
         yield (
             f"{plural(repeats, 'row', 'are')} identical to an earlier one in every column, "
             f"'{shortened(identifier)}' included, and counted again; leave out repeated rows to count each once."
         )
+
+
+def _repeated_rows(frame: pd.DataFrame) -> tuple[int, str]:
+    """Count duplicate rows, and name the column that identifies the others.
+
+    0 where no column does: without an identifier, different documents may be alike. O(n).
+    """
+    for name in frame.columns:
+        kind = frame[name].dtype
+        if pd.api.types.is_float_dtype(kind) or pd.api.types.is_bool_dtype(kind):
+            continue
+        some = sampled(frame[name]).dropna()
+        if 2 * some.nunique() < IDENTIFIES * len(some) or not len(some):
+            continue
+        if frame[name].is_unique:
+            return 0, ""
+        repeats = frame.duplicated().to_numpy()
+        different = frame.loc[~repeats, name]
+        if repeats.any() and different.nunique() >= IDENTIFIES * len(different):
+            return int(repeats.sum()), str(name)
+    return 0, ""
 
 
 def heavy_group_note(column: "pd.Series[Any]", groups: Indices, weights: Floats | None) -> list[str]:

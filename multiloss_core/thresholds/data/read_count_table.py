@@ -8,8 +8,7 @@ import pandas as pd
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
-from multiloss_core.tables.column_values import numbers, require_usable
-from multiloss_core.tables.guess_columns import threshold_columns
+from multiloss_core.tables.column_values import numbers, require_usable, threshold_columns
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes
 

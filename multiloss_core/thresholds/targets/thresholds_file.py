@@ -15,8 +15,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, direction, score_name, shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.rounding import typed_number, written_number
-from multiloss_core.tables.reading.table_layout import guess_separator
-from multiloss_core.tables.spreadsheet_csv import without_formula
+from multiloss_core.tables.spreadsheet_csv import guess_separator, without_formula
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point
 
