@@ -6,7 +6,15 @@ import pytest
 
 from benchmarks.earlier_files import drawn_alerts, populations_of
 from multiloss_core import RatedDocuments, operating_point, smooth_path
-from tests.pages.rated_data.steps import csv_of, go_to_operating_point, say_no_other_alerts, switch, upload
+from tests.pages.rated_data.steps import (
+    box,
+    csv_of,
+    go_to_operating_point,
+    rated_frame,
+    say_no_other_alerts,
+    switch,
+    upload,
+)
 from tests.pages.steps import opened, run, saved_record, state
 
 SENTENCE = "earlier files count"
@@ -55,6 +63,28 @@ def test_chosen_files_move_the_thresholds_and_are_recorded(newest, months):
     expected = operating_point(smooth_path(joined), record.target.marginal_precision)
     np.testing.assert_array_equal(record.threshold_array, joined.round_thresholds(expected.thresholds))
     assert record.expected.rated_positives == documents.labels.sum()
+
+
+def test_a_link_brings_the_earlier_files_along(newest):
+    picker = next(box for box in newest.multiselect if box.key.startswith("earlier_"))
+    run(picker.select("month 1.csv").select("month 2.csv"))
+    thresholds = state(go_to_operating_point(newest)).point.shown.point.thresholds
+    address = newest.query_params["data_file"]
+    other = opened("operating_point", data_file=address if isinstance(address, str) else address[0])
+    assert says_so(other)
+    assert set(state(other).rated.sources) == {"month 1.csv", "month 2.csv", "month 3.csv"}
+    assert other.selectbox(key="data").value == "month 3.csv"
+    np.testing.assert_array_equal(state(other).point.shown.point.thresholds, thresholds)
+
+
+def test_files_with_the_column_of_an_inverted_score_are_offered():
+    app = opened("rated_data")
+    for seed, name in ((1, "before.csv"), (2, "now.csv")):
+        frame = rated_frame(seed).assign(trust=lambda table: 1 - table["model B"]).drop(columns="model B")
+        app = upload(app, csv_of(frame), name)
+    run(box(app, "scores").set_value(["model A", "minus trust"]))
+    say_no_other_alerts(app)
+    assert next(one for one in app.multiselect if one.key.startswith("earlier_")).options == ["before.csv"]
 
 
 def test_sheet_offers_to_leave_them_out(newest):

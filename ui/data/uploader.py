@@ -337,7 +337,7 @@ class Uploader(TableStore[Choice, Data]):
         for other, address in _companions(stored).items():
             if not self.is_here(other):
                 self.state.kept[other] = address
-        with reading(stored.name):
+        with reading(stored.name, key):
             complaint = self._take_file(data, stored.name, key=key)
         self.state.note = complaint or self.state.note
 

@@ -19,7 +19,7 @@ from multiloss_core.formatting import (
     share,
     shortened,
 )
-from multiloss_core.tables import ColumnMeanings
+from multiloss_core.tables import ColumnMeanings, base_of
 from multiloss_core.thresholds import (
     DataFunnel,
     undecided_note,
@@ -70,11 +70,13 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
 
 def ask_earlier_files(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
     """Ask which other loaded files with these columns are earlier ones."""
-    needed = {*choice.scores, *choice.alert_rules, choice.rating}
+    needed = (*choice.scores, *choice.alert_rules, choice.rating or "")
     others = [
         name
         for name, other in rated_uploads().state.sources.items()
-        if other.fingerprint != source.fingerprint and needed <= {*other.frame.columns} and not other.is_sample
+        if other.fingerprint != source.fingerprint
+        and not other.is_sample
+        and all(base_of(other.frame, one) is not None for one in needed)
     ]
     known = rated_uploads().choice_for(source).earlier
     offered = [*known, *(name for name in others if name not in known)]

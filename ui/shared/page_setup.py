@@ -106,9 +106,12 @@ def _configure(title: str) -> None:
 
 
 @contextmanager
-def reading(name: str) -> Iterator[None]:
-    """Show that a file is being read, hiding the results of the previous data meanwhile."""
-    with st.container(key="reading"), st.spinner(f"Reading {as_text(name)} …"):
+def reading(name: str, tag: str = "upload") -> Iterator[None]:
+    """Show that a file is being read, hiding the results of the previous data meanwhile.
+
+    `tag`: another one for each file, where several are read in one run of a page.
+    """
+    with st.container(key=f"reading_{tag}"), st.spinner(f"Reading {as_text(name)} …"):
         yield
 
 
