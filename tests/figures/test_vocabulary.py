@@ -1,5 +1,7 @@
 """Test that charts and reports use the user's noun and keep their numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ from multiloss_core.inspection import calendar, daily_alerts, weekly_counts
 from multiloss_core.thresholds import Payoffs, cases_along, profit_curve
 from tests.decisions.records import make_record
 
-CALLED = FRAUD.calling_rows("account")
+CALLED = replace(FRAUD, document="account", documents="accounts")
 
 
 def drawn(vocabulary, unit):

@@ -74,6 +74,8 @@ class SmoothFit:
 
     def price_of_rules(self, nodes: Indices, targets: Floats) -> Floats:
         """Compute what active rules of nodes (..., k) must gain, at targets that broadcast to (...)."""
+        if not self.cells.alert_rules:
+            return np.zeros(())
         active = np.count_nonzero(nodes[..., self.cells.score_count :] == 0, axis=-1)
         return np.asarray(active * price_of_rule(self.document, targets))
 

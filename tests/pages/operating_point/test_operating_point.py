@@ -369,7 +369,7 @@ def test_a_bad_link_never_breaks_the_page(query):
     assert not app.error
     if query.get("data", "Card alerts") not in SAMPLES:
         # No other data takes the place of what the link asks for.
-        assert any("Bringing back" in info.value for info in app.info)
+        assert any("not loaded any more" in warning.value for warning in app.warning)
         assert not app.metric
         run(app.button(key="data_sample").click())
     thresholds, tp, fp = printed_point(app)
