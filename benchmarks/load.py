@@ -110,8 +110,8 @@ async def _compare(address: str, users: int, seconds: float, pace: Pace) -> None
     rows.append(("errors", len(alone.errors), len(together.errors), "", "", "", "0"))
     header = ("seconds", "one", f"{users} at once", "ratio", "waits of one", f"waits of {users}", "target")
     print_table("Waits", header, rows)
-    for error in (*alone.errors, *together.errors):
-        print(f"- {error}")
+    if errors := [*alone.errors, *together.errors]:
+        raise SystemExit("\n".join(errors))
 
 
 def export(user: int) -> bytes:

@@ -7,7 +7,17 @@ import pytest
 
 from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from multiloss_core.tables import ColumnMeanings
-from tests.pages.rated_data.steps import GOOD, as_read, box, csv_of, funnel, rated_frame, say_no_other_alerts, upload
+from tests.pages.rated_data.steps import (
+    GOOD,
+    as_read,
+    box,
+    confirm,
+    csv_of,
+    funnel,
+    rated_frame,
+    say_no_other_alerts,
+    upload,
+)
 from tests.pages.steps import opened, run, state
 from ui.data import store
 from ui.data.store import Remembered, columns_signature, remembered_from_json, remembered_to_json
@@ -103,6 +113,16 @@ def test_columns_are_remembered_in_other_sessions(app):
     other = opened("rated_data")
     upload(other, csv_of(rated_frame(3).assign(other=lambda table: table["model B"] / 3)), "next month.csv")
     assert box(other, "scores").value == ["model A", "other"]
+
+
+def test_what_is_uncertain_is_asked_of_each_user(app):
+    """Without sign-in the next session may be another person's."""
+    frame = rated_frame().assign(genuine=lambda table: (table["rating"] == "fraud").astype(int)).drop(columns="rating")
+    for session in (app, opened("rated_data")):
+        say_no_other_alerts(upload(session, csv_of(frame), "ones.csv"))
+        assert [button for button in session.button if button.key == "confirm_columns"]
+        confirm(session)
+        assert not [button for button in session.button if button.key == "confirm_columns"]
 
 
 def test_a_stored_file_can_be_read_in_another_way(app):

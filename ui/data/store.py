@@ -95,16 +95,18 @@ class TableStore(Generic[Choice, Data]):
         known = {source.fingerprint: remembered_to_json(Remembered(choice, confirmed))}
         others = {name: self.address_of(name) for name in self.companions(choice)}
         of_file = known | {COMPANIONS: json.dumps(others)}
-        if confirmed or choice != source.first_choice:
-            of_others = Remembered(self.of_other_files(choice), confirmed)
+        of_others = Remembered(self.of_other_files(choice), confirmed)
+        is_chosen = confirmed or choice != source.first_choice
+        if is_chosen:
             known[columns_signature(source.frame)] = remembered_to_json(of_others)
         if known.items() <= self.state.remembered.items():
             return
         self.state.remembered |= known
         file_store().change(self.state.files[source.name].key, of_file)
-        for of, text in known.items():
-            if of != source.fingerprint:
-                file_store().note(self._subject(of), text)
+        if is_chosen:
+            # Without sign-in another user of the server may load such a file: what is uncertain is asked again.
+            noted = replace(of_others, confirmed=confirmed and bool(current_user().identity))
+            file_store().note(self._subject(columns_signature(source.frame)), remembered_to_json(noted))
 
     def settings_of(self, source: Source[Choice]) -> str:
         """Write what the columns of a table mean as JSON; `use_settings` reads it."""
