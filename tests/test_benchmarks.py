@@ -23,8 +23,8 @@ MODULES = {
 # The shortest arguments, and smaller constants of the module where these leave long parts.
 SHORTEST = {
     "audit": ("--audits 2 --cases 'informative, 1 %'", {}),
-    "batches": ("20", {"SIZES": (10,), "FITTED": 200, "TIMED": ((20, 50, 1e-9), (1, 4096, 1e-6))}),
-    "caps": ("--samples 2 --positives 150", {}),
+    "batches": ("4", {"SIZES": (10,), "FITTED": 200, "TIMED": ((20, 50, 1e-9), (1, 4096, 1e-6))}),
+    "caps": ("--samples 2 --positives 150", {"POPULATIONS": ("gauss2",), "GROWING_SAMPLES": 1}),
     "certificate": (
         "1",
         {
@@ -55,7 +55,7 @@ SHORTEST = {
         "--samples 2 --positives 150 --cases alike --populations 1",
         {"NEGATIVES_OF_TRUTH": 400_000, "POSITIVES_OF_TRUTH": 6_000},
     ),
-    "slider": ("", {}),
+    "slider": ("", {"PRESSES": 6, "WARM_UP": 1, "DRAGGED": 20}),
     "structure": ("", {}),
     "rules": ("--samples 2 --positives 40 --cases five", {"DOCUMENTS": 300_000}),
     "rows": ("1", {"tables": "lambda _of=module.tables: {'digits': _of()['digits']}"}),
