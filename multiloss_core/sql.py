@@ -149,6 +149,10 @@ class Dialect:
         """Assign a text to one of 256 parts, two hexadecimal digits, alike in every engine."""
         return f"substr(md5({expression}), 1, 2)"
 
+    def sorted_and_joined(self, text: str) -> str:
+        """Aggregate texts in their order to one text."""
+        return f"string_agg({text}, '' ORDER BY {text})"
+
     def quantiles(self, expression: str, shares: Sequence[float]) -> str:
         """Build an array of the values at ranks `shares` in [0, 1] among those that are not NULL."""
         ranks = ", ".join(map(self.number, shares))
@@ -239,6 +243,10 @@ class SparkDialect(_Halving):
         # Two quotes in a row would be the end of one text and the beginning of the next.
         escaped = super().word(value)[1:-1].replace("''", "'").replace("\\", "\\\\").replace("'", "\\'")
         return f"'{escaped}'"
+
+    def sorted_and_joined(self, text: str) -> str:
+        """Aggregate texts in their order to one text."""
+        return f"array_join(sort_array(collect_list({text})), '')"
 
     def is_nan(self, expression: str) -> str:
         """Test whether a double is not a number; isnan(NULL) is FALSE here."""

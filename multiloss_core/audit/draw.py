@@ -44,8 +44,9 @@ def draw_sql(
     >>> print(draw_sql(plan, "documents", "id").partition("WHERE audit_place")[2][:40])
      <= CASE audit_stratum WHEN 0 THEN 3 END
     """
-    name, prefix = dialect_of(dialect).name(key), f"{int(seed)}:"
-    stratum = f"SELECT s.*, {plan.strata.sql(dialect)} AS {STRATUM} FROM {table} s"
+    sql = dialect_of(dialect)
+    name, prefix = sql.name(key), f"{int(seed)}:"
+    stratum = f"SELECT s.*, {plan.strata.sql(sql)} AS {STRATUM} FROM {table} s"
     places = f"row_number() OVER (PARTITION BY {STRATUM} ORDER BY md5(concat('{prefix}', {name})))"
     ranked = (
         f"SELECT t.*, {places} AS audit_place, count(*) OVER (PARTITION BY {STRATUM}) AS {SIZE} "
@@ -60,12 +61,7 @@ def draw_sql(
     drawn = f"SELECT d.*, {share} AS {PROBABILITY} FROM ({ranked}) d WHERE audit_place <= {ratings}"
     # No window function takes an order in all engines.
     each = f"md5(concat('{prefix}', {name}))"
-    if dialect == "spark":
-        words = key.replace("\\", r"\\").replace("'", r"\'")
-        joined = f"array_join(sort_array(collect_list({each})), '')"
-    else:
-        words, joined = key.replace("'", "''"), f"string_agg({each}, '' ORDER BY {each})"
-    mark = f"concat((SELECT md5({joined}) FROM drawn), ' {int(seed)} {words}')"
+    mark = f"concat((SELECT md5({sql.sorted_and_joined(each)}) FROM drawn), {sql.word(f' {int(seed)} {key}')})"
     marked = f"WITH drawn AS ({drawn}) SELECT e.*, {mark} AS {DRAW} FROM drawn e"
     # Connections answer statements that begin with SELECT.
     return f"SELECT * FROM ({marked}) f ORDER BY {order}"

@@ -9,7 +9,7 @@ from multiloss_core import LOSSES, F, multinomial_top_k
 from multiloss_core.figures import regret_by_training_rows
 from multiloss_core.losses import Consistency, multinomial_losses, training_regrets
 from tests.pages.test_top_k import by_key, decoded, open_part, opened
-from ui.top_k import training
+from ui.top_k import parts
 
 
 @pytest.fixture
@@ -110,9 +110,9 @@ def test_items_of_probability_0_are_no_classes(page):
 
 
 def test_theorem_3_is_measured_on_request(page, monkeypatch):
-    monkeypatch.setattr(training, "DRAWS", 4)
+    monkeypatch.setattr(parts, "DRAWS", 4)
     monkeypatch.setattr(
-        training, "training_regrets", lambda *args, **more: training_regrets(*args, sizes=(10, 500), **more)
+        parts, "training_regrets", lambda *args, **more: training_regrets(*args, sizes=(10, 500), **more)
     )
     open_part(page, "training")
     by_key(page.number_input, "topk_n").set_value(5).run()

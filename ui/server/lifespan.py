@@ -10,6 +10,7 @@ from importlib import import_module
 
 import streamlit as st
 
+from multiloss_core import DataError
 from multiloss_core.workers import M_MMAP_THRESHOLD, MAPPED_BYTES, call_c_library, shared_pool
 from ui.server import streamlit_runtime
 from ui.server.file_store import file_store
@@ -42,7 +43,6 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     """Load libraries and start workers; then free memory and remove old files."""
     streamlit_runtime.limit_streamlit()
     issued_files()
-    file_store()
     call_c_library("mallopt", M_MMAP_THRESHOLD, MAPPED_BYTES)
     call_c_library("mallopt", M_ARENA_MAX, ARENAS)
     await asyncio.to_thread(_load)
@@ -95,7 +95,9 @@ async def _free_memory() -> None:
 async def _remove_old_files() -> None:
     """Remove stored files whose time is over until cancelled."""
     while True:
-        await asyncio.to_thread(file_store().tidy)
+        # Without valid settings the pages are closed or name the fault.
+        with contextlib.suppress(DataError):
+            await asyncio.to_thread(file_store().tidy)
         await asyncio.sleep(SECONDS_BETWEEN_SWEEPS)
 
 
