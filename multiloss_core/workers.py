@@ -18,12 +18,11 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import count
-from multiprocessing import connection, parent_process, process, resource_tracker
+from multiprocessing import connection, parent_process, process, resource_tracker, spawn
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Event, Lock, Thread, Timer
 from time import monotonic
-from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
@@ -346,13 +345,11 @@ def _kill_server() -> None:
 
 @contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Drop the main module's file: a child would run it, be it a script or a page.
+    """Keep the main module from children of this thread: they would run it, be it a script or a page.
 
     An interrupt from a terminal goes to all its processes: only this one answers it.
     """
-    main = sys.modules["__main__"]
-    hidden = _Hidden(main)
-    sys.modules["__main__"] = hidden
+    token = _hides_main.set(True)
     if sys.platform != "win32":
         # Started below, it would allow interrupts again.
         resource_tracker.ensure_running()
@@ -362,22 +359,18 @@ def _main_hidden() -> Iterator[None]:
     finally:
         if sys.platform != "win32":
             signal.pthread_sigmask(signal.SIG_SETMASK, masked)
-        # Streamlit may have put another page there meanwhile.
-        if sys.modules["__main__"] is hidden:
-            sys.modules["__main__"] = main
+        _hides_main.reset(token)
 
 
-class _Hidden(ModuleType):
-    """A module as another thread may look it up, without its file."""
+def _preparation(name: str, whole: Callable[[str], dict[str, Any]] = spawn.get_preparation_data) -> dict[str, Any]:
+    """Prepare a child as Python does, in threads that hide the main module without it."""
+    data = whole(name)
+    return {key: value for key, value in data.items() if not (_hides_main.get() and key.startswith("init_main_"))}
 
-    def __init__(self, module: ModuleType) -> None:
-        super().__init__("__main__")
-        self._module = module
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "__file__":
-            raise AttributeError(name)
-        return getattr(self._module, name)
+# Python has no option for it, and `sys.modules` is no place: Streamlit's threads put their pages there at any moment.
+_hides_main: ContextVar[bool] = ContextVar("_hides_main", default=False)
+spawn.get_preparation_data = _preparation
 
 
 def _initialise() -> None:

@@ -6,11 +6,14 @@ import subprocess
 import sys
 import time
 from concurrent.futures import CancelledError
+from multiprocessing import spawn
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
+from multiloss_core import workers
 from multiloss_core.workers import WorkerLostError, WorkerPool
 from tests.server import samples
 
@@ -42,6 +45,16 @@ def test_a_worker_runs_a_function_elsewhere(pool):
 
 def test_the_main_module_does_not_run_again(pool):
     assert pool.submit(samples.main_module).result() is None
+
+
+def test_a_page_that_becomes_the_main_module_meanwhile_does_not_run(monkeypatch):
+    page = ModuleType("__main__")
+    page.__file__ = "page.py"
+    with workers._main_hidden():
+        monkeypatch.setitem(sys.modules, "__main__", page)
+        hidden = spawn.get_preparation_data("a worker")
+    shown = spawn.get_preparation_data("another process")
+    assert set(shown) - set(hidden) == {"init_main_from_path"}
 
 
 def test_what_takes_too_long_is_ended(pool, tmp_path):
