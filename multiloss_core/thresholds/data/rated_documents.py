@@ -464,8 +464,9 @@ class RatedDocuments:
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
         """Shorten thresholds (k,) to the fewest decimals that flag the same documents.
 
-        A threshold at its floor stays as it is: lower documents were not rated. One above every
-        score stays above every score.
+        They also flag the same ones where an engine keeps scores in single precision, if these can be told apart
+        there: 0.9 would miss a score of 0.9, which is less than that in single precision. A threshold at its floor
+        stays as it is: lower documents were not rated. One above every score stays above every score.
         """
         result = np.array(thresholds, dtype=np.float64)
         for j, threshold in enumerate(result):
@@ -475,5 +476,9 @@ class RatedDocuments:
             first = int(np.searchsorted(scores, threshold))
             lower = max(float(scores[first - 1]) if first else -np.inf, float(self.floors[j]))
             upper = float(scores[first]) if first < len(scores) else np.inf
+            with np.errstate(over="ignore", under="ignore"):
+                single_lower, single_upper = np.array([lower, upper]).astype(np.float32).tolist()
+            if max(lower, single_lower) < min(upper, single_upper):
+                lower, upper = max(lower, single_lower), min(upper, single_upper)
             result[j] = shortest_between(float(threshold), lower, upper)
         return result
