@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import NoneType
 from typing import Self
@@ -376,6 +376,25 @@ class RatedDocuments:
         if earlier is not None:
             object.__setattr__(found, "ages", None)
         return found
+
+    def with_flags(self, rated: Bools, undecided: Bools) -> Self:
+        """Return the same documents with flags (n, m) and (u, m) as their scores: 1 for flagged, 0 elsewhere.
+
+        Every document stays, also where all of them are flagged, which would be a constant score.
+        """
+        count = rated.shape[1]
+        changed = {
+            "scores": rated.astype(np.float64),
+            "names": tuple(f"flag {place}" for place in range(1, count + 1)),
+            "floors": np.zeros(count),
+            "undecided": replace(self.undecided, scores=undecided.astype(np.float64)),
+            "alert_rules": 0,
+        }
+        # Without what was sorted by the scores.
+        flagged_ones = object.__new__(type(self))
+        for field in fields(self):
+            object.__setattr__(flagged_ones, field.name, changed.get(field.name, getattr(self, field.name)))
+        return flagged_ones
 
     def joined(self, others: "RatedDocuments") -> Self:
         """Return these documents and others of the same classifiers, with the floors of these.
