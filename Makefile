@@ -21,7 +21,8 @@ types:      ## check types of Python and of the explorer's browser modules
 	.venv/bin/mypy
 	npm install --silent --no-package-lock && PYTHON=$(PYTHON) npm run --silent types
 
-docs:       ## build the library's reference, in site/
+docs:       ## write the list of stable names, and the reference in site/
+	$(PYTHON) docs/api.py
 	$(PYTHON) docs/reference.py
 
 # Locked versions stay; UPGRADE=--upgrade takes the newest that pins.txt allows.

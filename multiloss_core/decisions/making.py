@@ -211,10 +211,10 @@ def funnel_of(data: RatedData) -> DataFunnel | None:
 
 
 def columns_of_record(recorded: RecordedColumns, frame: pd.DataFrame, words: Sequence[str]) -> ColumnMeanings:
-    """Return the columns, meanings and floors of a record for other data, without those that it does not hold.
+    """Return the columns, meanings and floors of a record for other data.
 
-    `words`: the different ratings of these data, in lower case; a rating means what the record says, else what is
-    guessed, or None where that is not certain. Rows are repeats where the data have the recorded identifier.
+    `words`: the different ratings of these data, in lower case. Their meanings are recorded or guessed, None where
+    neither is certain. Rows are repeats where the data have the recorded identifier.
     """
     known: dict[str, Meaning] = {} if recorded.positive is None else {recorded.positive.strip().lower(): "positive"}
     known |= recorded.meanings or {}

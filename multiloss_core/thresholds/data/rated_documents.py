@@ -378,7 +378,7 @@ class RatedDocuments:
         return found
 
     def with_flags(self, rated: Bools, undecided: Bools) -> Self:
-        """Return the same documents with flags (n, m) and (u, m) as their scores: 1 for flagged, 0 elsewhere.
+        """Return the same documents with flags (n, m) and (u, m) as scores: 1 or 0.
 
         Every document stays, also where all of them are flagged, which would be a constant score.
         """
@@ -483,8 +483,8 @@ class RatedDocuments:
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
         """Shorten thresholds (k,) to the fewest decimals that flag the same documents.
 
-        They also flag the same ones where an engine keeps scores in single precision, if these can be told apart
-        there: 0.9 would miss a score of 0.9, which is less than that in single precision. A threshold at its floor
+        They flag the same documents in engines that keep scores in single precision, where distinct scores stay
+        distinct: there a score of 0.9 is a little less than the threshold 0.9. A threshold at its floor
         stays as it is: lower documents were not rated. One above every score stays above every score.
         """
         result = np.array(thresholds, dtype=np.float64)
