@@ -12,8 +12,9 @@ KINDS = ("classes", "functions", "constants")
 START = """# Stable names
 
 `from multiloss_core import NAME` works for the names below. Versions are semantic: a name or argument changes only in a
-new major version (before 1.0: minor version), and one minor version earlier its use gives a `DeprecationWarning`. Everything else, the packages below `multiloss_core` included, may change in any version.
-Parameters, units, errors, sources and examples are in the docstrings: `help(multiloss_core.NAME)`.
+new major version (before 1.0: minor version), and one minor version earlier its use gives a `DeprecationWarning`.
+Everything else, the packages below `multiloss_core` included, may change in any version. Parameters, units, errors,
+sources and examples are in the docstrings: `help(multiloss_core.NAME)`.
 """
 
 
