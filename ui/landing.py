@@ -98,7 +98,7 @@ def _show_example(answer: DeltaGenerator) -> None:
     curve, surface = st.columns(2, gap="medium")
     plane = figures.tp_fp_plane(
         paths, points, chosen=SMOOTH.name, theme=theme(), whole=True, vocabulary=vocabulary()
-    ).update_layout(height=HEIGHT, margin={"b": 76}, legend={"traceorder": "reversed"})
+    ).update_layout(height=HEIGHT, margin={"t": 36, "b": 76}, legend={"traceorder": "reversed"})
     plane.update_traces(showlegend=False, selector=lambda trace: trace.name not in analysis.methods)
     curve.plotly_chart(
         plane,
@@ -109,7 +109,7 @@ def _show_example(answer: DeltaGenerator) -> None:
     )
     hill = figures.count_surface(
         analysis.surfaces, paths, count="tp", theme=theme(), legend=False, vocabulary=vocabulary()
-    ).update_layout(height=HEIGHT, margin={"t": 24, "b": 0}, scene={"camera": CAMERA})
+    ).update_layout(height=HEIGHT, margin={"t": 36, "b": 0}, scene={"camera": CAMERA})
     hill.add_trace(figures.surface_marks(points, analysis.surfaces, count="tp", chosen=SMOOTH.name, theme=theme()))
     surface.plotly_chart(
         hill,
