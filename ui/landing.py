@@ -1,4 +1,4 @@
-"""The first screen: the purpose in one sentence, an upload box, one live example, and where to go."""
+"""The first screen: purpose, upload box, a live example, and where to go."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -85,7 +85,7 @@ def _ask_file() -> None:
 
 @st.fragment
 def _show_example(answer: DeltaGenerator) -> None:
-    """Draw the slider, the curve and the surface of the sample; only this runs again after a move."""
+    """Draw slider, curve and surface of the sample; only these run again after a move."""
     dataset = dataset_of(sample(EXAMPLE))
     analysis = analyse(dataset, current_settings(dataset), method=ANALYTIC.name)
     question = f"Marginal precision: {WORDS[Unit.DOCUMENTS].question}"
