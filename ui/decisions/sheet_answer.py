@@ -179,13 +179,12 @@ def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
     own = _own_setting(analysis, (*affordable.request, taken), chosen)
     if own is not None:
         chosen, settings = own, tuple(own if setting.name == BALANCED else setting for setting in settings)
-    sentence = st.container(key="answer")
-    _show_curve(analysis, settings, chosen)
-    for place, setting in zip(st.columns(len(settings)), settings, strict=True):
-        with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
-            _show_card(analysis, setting, _same_before(analysis, setting, settings), is_taken=setting is chosen)
-    with sentence:
-        _say(analysis, chosen, affordable)
+    with st.container(key="answer"):
+        _show_sentence(analysis, chosen, affordable)
+        _show_curve(analysis, settings, chosen)
+        for place, setting in zip(st.columns(len(settings)), settings, strict=True):
+            with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
+                _show_card(analysis, setting, _same_before(analysis, setting, settings), is_taken=setting is chosen)
     show_cautions(analysis, settings, chosen)
     return chosen
 
@@ -274,31 +273,37 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
 
 def _show_curve(analysis: Analysis, settings: Sequence[Setting], chosen: Setting) -> None:
     """Draw the settings on the curve of the default path."""
-    drawn = [(setting, setting.point) for setting in settings if setting.point is not None]
-    if not drawn:
+    titles: dict[tuple[float, float], str] = {}
+    for setting in settings:
+        if setting.point is not None:
+            place = setting.point.fp, setting.point.tp
+            titles[place] = f"{titles[place]}, {setting.name}" if place in titles else TITLES[setting.name]
+    if not titles:
         return
+    fp, tp = zip(*titles, strict=True)
+    is_chosen = [chosen.point is not None and place == (chosen.point.fp, chosen.point.tp) for place in titles]
     figure = figures.plane_backdrop(
         [analysis.path(SMOOTH.name)], theme=theme(), legend=False, vocabulary=vocabulary()
     ).update_layout(height=CURVE_HEIGHT, margin={"t": 32})
     figure.add_scatter(
-        x=[point.fp for _, point in drawn],
-        y=[point.tp for _, point in drawn],
-        text=[TITLES[setting.name] for setting, _ in drawn],
+        x=fp,
+        y=tp,
+        text=[*titles.values()],
         mode="markers+text",
         textposition="bottom right",
         marker={
             "opacity": 1,
             "color": figures.look_of(SMOOTH.name).colour,
-            "symbol": ["star" if setting is chosen else "circle" for setting, _ in drawn],
-            "size": [18 if setting is chosen else 10 for setting, _ in drawn],
+            "symbol": ["star" if it_is else "circle" for it_is in is_chosen],
+            "size": [18 if it_is else 10 for it_is in is_chosen],
             "line": {"color": figures.theme.ink(theme()), "width": 1},
         },
         hoverinfo="skip",
         showlegend=False,
     )
-    figure.update_xaxes(range=[0, SPACE * max(point.fp for _, point in drawn) or 1])
-    figure.update_yaxes(title="TP (alerts)", range=[0, SPACE * max(point.tp for _, point in drawn) or 1])
-    alt = "; ".join(f"{TITLES[setting.name]}: TP {point.tp:g}, FP {point.fp:g}" for setting, point in drawn)
+    figure.update_xaxes(range=[0, SPACE * max(fp) or 1])
+    figure.update_yaxes(title="TP (alerts)", range=[0, SPACE * max(tp) or 1])
+    alt = "; ".join(f"{title}: TP {tp:g}, FP {fp:g}" for (fp, tp), title in titles.items())
     st.plotly_chart(figure, theme=None, key="sheet_plane", config={"displayModeBar": False}, alt=f"{alt}.")
 
 
@@ -307,7 +312,7 @@ def _take(name: str) -> None:
     st.session_state[KEY] = name
 
 
-def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
+def _show_sentence(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
     """State the change in one sentence, or the advice to keep the current thresholds."""
     point = setting.point
     if point is None:
