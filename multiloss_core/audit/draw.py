@@ -17,6 +17,8 @@ from multiloss_core.thresholds.data.document_checks import first_row
 
 # Columns that the draw adds.
 STRATUM, PROBABILITY, SIZE, DRAW = "audit_stratum", "audit_probability", "audit_size", "audit_draw"
+# A column whose first cell holds the plan, so that one file goes to the raters and comes back.
+PLAN = "audit_plan"
 MAX_PLAN_BYTES = 2**20
 
 
@@ -193,6 +195,21 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
             "with the draw."
         )
     return plan
+
+
+def with_plan(rows: pd.DataFrame, plan: AuditPlan) -> pd.DataFrame:
+    """Return drawn rows with their plan in a further column."""
+    compact = json.dumps(json.loads(plan_json(plan)), separators=(",", ":"), ensure_ascii=False)
+    return rows.assign(**{PLAN: [compact, *[""] * (len(rows) - 1)][: len(rows)]})
+
+
+def plan_of(frame: pd.DataFrame) -> AuditPlan | None:
+    """Read the plan in a column of drawn rows, None without it. Raises DataError."""
+    cells = frame[PLAN].dropna().astype(str).str.strip() if PLAN in frame else pd.Series(dtype=str)
+    found = cells[cells != ""].unique()
+    if len(found) > 1:
+        raise DataError(f"'{PLAN}' holds {len(found)} plans; give the rows of one draw.")
+    return plan_from_json(found[0].removeprefix("'")) if len(found) else None
 
 
 def _loaded(text: str | bytes) -> Any:
