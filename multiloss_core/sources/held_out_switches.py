@@ -7,9 +7,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.generalisation.interval import Interval
 from multiloss_core.numerics.arrays import Floats, ratio
-from multiloss_core.numerics.proportions import precision_interval
-from multiloss_core.sources.raised_alerts import RaisedAlerts, raised_alerts
-from multiloss_core.sources.rule_set import RuleSet
+from multiloss_core.sources.rule_set import RaisedAlerts, RuleSet, precision_estimate, raised_alerts
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
@@ -44,11 +42,7 @@ def held_out_switches(
             total[place] += alerts.weights[rows].sum()
             squares[place] += alerts.squares[rows].sum()
     shares, sizes = ratio(caught, total), np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
-    found = []
-    for share, size in zip(shares.tolist(), sizes.tolist(), strict=True):
-        low, high = precision_interval(share, size)
-        found.append(Interval(estimate=share, low=low, high=high))
-    return tuple(found)
+    return tuple(map(precision_estimate, shares.tolist(), sizes.tolist()))
 
 
 def _alerts_of_folds(source: RatedDocuments | RatedCounts, of_folds: Floats, seed: int) -> Iterator[RaisedAlerts]:
