@@ -80,12 +80,9 @@ def count_rows_of_values(
     return int(found["n"]), int(found["different"])
 
 
-def fetch_rows(
-    engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, columns: Sequence[str] | None = None, most: int
-) -> TableFile:
-    """Fetch at most `most` rows, all columns or some, typed as those of a file."""
-    sql = f"{statements.rows_of(engine.dialect, engine.source(table), window, columns)} LIMIT {int(most)}"
-    found = engine.query(sql)
+def fetch_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, most: int) -> TableFile:
+    """Fetch at most `most` rows, typed as those of a file."""
+    found = engine.query(statements.some_rows(engine.dialect, engine.source(table), window, int(most)))
     read = dict(zip(found.column_names, found.columns, strict=True))
     left_out = [name for name, column in read.items() if not is_readable_type(column.type)]
     typed = typed_columns({name: plain_column(read[name], name) for name in read if name not in left_out})
@@ -123,7 +120,7 @@ def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
     ------
     DataError : naming the column, what it holds, and the way out.
     """
-    schema = engine.query(statements.sample(engine.dialect, engine.source(table), columns.window, 1)).schema
+    schema = engine.query(statements.some_rows(engine.dialect, engine.source(table), columns.window, 1)).schema
     for name in columns.used:
         if name not in schema.names:
             raise DataError(f"There is no column '{shortened(name)}' in '{table}' any more; choose the columns again.")
@@ -244,13 +241,13 @@ def count_along(
     )
 
 
-def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: int) -> tuple[Floats, bool]:
-    """Find the distinct scores of positives, rising, and whether complete; else 4,096 quantiles."""
+def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: int) -> Floats:
+    """Find the distinct scores of positives, rising; of more than 500,000 their 4,096 quantiles."""
     sql = statements.distinct_scores(engine.dialect, engine.source(table), columns, score, MAX_DISTINCT)
     found = np.sort(np.asarray(engine.query(sql)["score"].to_numpy(), dtype=np.float64))
     if len(found) <= MAX_DISTINCT:
-        return found, True
-    return quantiles(engine, table, columns, score, np.linspace(0, 1, 4_096), positive=True), False
+        return found
+    return positive_quantiles(engine, table, columns, score, np.linspace(0, 1, 4_096))
 
 
 def lowest_scores(
@@ -261,13 +258,9 @@ def lowest_scores(
     return np.array([_number(row[f"low_{j + 1}"]) for j in range(len(columns.classifiers))])
 
 
-def quantiles(
-    engine: Engine, table: str, columns: RatedColumns, score: int, shares: Floats, *, positive: bool
-) -> Floats:
-    """Find distinct quantiles of a score, exact if `dialect.exact_quantiles`."""
-    sql = statements.score_quantiles(
-        engine.dialect, engine.source(table), columns, score, shares.tolist(), positive=positive
-    )
+def positive_quantiles(engine: Engine, table: str, columns: RatedColumns, score: int, shares: Floats) -> Floats:
+    """Find distinct quantiles of the scores of positives, exact but in Spark."""
+    sql = statements.positive_quantiles(engine.dialect, engine.source(table), columns, score, shares.tolist())
     return np.unique(np.asarray(_only(engine, sql, "found"), dtype=np.float64))
 
 
