@@ -39,16 +39,13 @@ class DatabaseEngine:
     DataError : a database of another kind, which would need a dialect of its own.
     """
 
+    dialect: Dialect = POSTGRESQL
+
     def __init__(self, engine: sql.Engine, tables: Sequence[str]) -> None:
         if engine.dialect.name != "postgresql":
             raise DataError(f"Databases of the kind '{engine.dialect.name}' cannot be counted in; use PostgreSQL.")
         self._engine, self._tables = engine, tuple(tables)
         self._questions = Questions()
-
-    @property
-    def dialect(self) -> Dialect:
-        """The SQL dialect of the engine."""
-        return POSTGRESQL
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables that may be asked for."""

@@ -41,6 +41,8 @@ class DuckDBEngine:
     with the engine, when it is closed or collected.
     """
 
+    dialect: Dialect = DUCKDB
+
     def __init__(
         self,
         path: Path | str,
@@ -94,11 +96,6 @@ class DuckDBEngine:
         settings |= {"enable_external_access": "false", "lock_configuration": "true"}
         for name, value in settings.items():
             self._connection.execute(f"SET {name} = {value}")
-
-    @property
-    def dialect(self) -> Dialect:
-        """The SQL dialect of the engine."""
-        return DUCKDB
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables: of a folder its files and folders with data, by name."""

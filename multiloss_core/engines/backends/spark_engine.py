@@ -31,15 +31,12 @@ class SparkEngine:
         cluster reads, as `parquet.`path``. They come from the operator, never from a user.
     """
 
+    dialect: Dialect = SPARK
+
     def __init__(self, remote: str, tables: Sequence[str]) -> None:
         self._remote, self._tables = remote, tuple(tables)
         self._questions = Questions()
         self._session: Session | None = None
-
-    @property
-    def dialect(self) -> Dialect:
-        """The SQL dialect of the engine."""
-        return SPARK
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables that may be asked for."""
