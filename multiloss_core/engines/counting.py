@@ -149,7 +149,7 @@ def _notes(checked: EngineFunnel, columns: RatedColumns) -> list[str]:
 
 
 def daily_alerts_along(counts: PathCounts, vertex: int) -> DailyAlerts:
-    """Count alerts per day at a vertex of the path, from counts by day. Raises DataError without times."""
+    """Count alerts per day at a vertex of the path, from counts by day."""
     dated, days = _dated(counts)
     return DailyAlerts(days.dates, sums(days.day, counts.weights[dated] * (counts.step[dated] > vertex), days.days))
 

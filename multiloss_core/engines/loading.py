@@ -36,7 +36,7 @@ from multiloss_core.tables.column_values import BLANK, base_of, column_of, numbe
 from multiloss_core.tables.rating_column import Meaning, parse_ratings, values_and_blanks
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
-from multiloss_core.tables.reading.table_file import TableFile, frame_of
+from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.thresholds.data.document_columns import without_score
 from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
@@ -194,8 +194,7 @@ def ratings_in(engine: Engine, table: str, column: str, window: RowWindow = ALL_
     found = column_values(engine, table, column, window)
     # As the cells of a fetched table are read, so that both have the same words.
     read = {column: plain_column(arrow.chunked_array([arrow.array([value for value, _ in found])]), column)}
-    cells = frame_of(typed_columns(read).columns.items())[column]
-    codes, words = values_and_blanks(cells)
+    codes, words = values_and_blanks(typed_columns(read).table_file().frame[column])
     known = [(value, words[code], rows) for (value, rows), code in zip(found, codes, strict=True) if code >= 0]
     return Ratings(
         column=column,

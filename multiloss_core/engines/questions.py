@@ -1,7 +1,7 @@
 """Ask an engine, check the answer, and return values of this library."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +18,7 @@ from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.sql import Value
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import is_readable_type, plain_column
-from multiloss_core.tables.reading.table_file import TableFile, frame_of
+from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import Axes
@@ -89,12 +89,7 @@ def fetch_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, most
     notes = (
         (f"Left out: {', '.join(left_out)}, which no table of numbers, times and text can hold.",) if left_out else ()
     )
-    return TableFile(
-        frame=frame_of(typed.columns.items()),
-        notes=(*notes, *typed.notes),
-        ambiguous=typed.ambiguous,
-        units=typed.units,
-    )
+    return replace(typed, notes=(*notes, *typed.notes)).table_file()
 
 
 def column_values(

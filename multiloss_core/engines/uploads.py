@@ -48,7 +48,7 @@ def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_
             require_documents(file.frame, file.ambiguous)
         if file.rows is None:
             remove_scratch(folder)
-            return _source(name, fingerprint, file, guess, notes=file.notes)
+            return _source(name, fingerprint, file, guess)
         engine = DuckDBEngine(path, name=name, memory_limit=MEMORY_LIMIT, removed=folder)
     except BaseException:
         remove_scratch(folder)
@@ -106,15 +106,5 @@ def repeated_documents(engine: Engine, sample: EngineSample) -> tuple[str, ...]:
 
 
 def _source(name: str, fingerprint: str, file: TableFile, guess: ColumnGuess | None, **more: Any) -> RatedSource:
-    return RatedSource(
-        name,
-        fingerprint,
-        file.frame,
-        COUNT_TABLE if guess is None else guess.columns,
-        guess=guess,
-        ambiguous=file.ambiguous,
-        units=file.units,
-        sheets=file.sheets,
-        sheet=file.sheet,
-        **more,
-    )
+    choice = COUNT_TABLE if guess is None else guess.columns
+    return RatedSource(name, fingerprint, file.frame, choice, guess=guess, **file.about | more)

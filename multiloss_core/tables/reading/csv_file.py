@@ -78,13 +78,7 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOption
             title: only_kept(cells.slice(0, count)) for title, cells in read.rows.read_again(names).items()
         },
     )
-    return DecodedFile(
-        columns=typed.columns,
-        notes=(*text.notes, *layout.notes, *notes, *left_out, *no_data, *typed.notes),
-        ambiguous=typed.ambiguous,
-        units=typed.units,
-        name=name,
-    )
+    return replace(typed, notes=(*text.notes, *layout.notes, *notes, *left_out, *no_data, *typed.notes))
 
 
 def _without_last(text: Utf8File, lines: int, name: str, copies: ExitStack) -> Utf8File:

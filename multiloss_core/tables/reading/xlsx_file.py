@@ -5,7 +5,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -175,8 +175,8 @@ def _read_sheet(
     if kept is not None:
         cells = {column_name: values.filter(arrow.array(kept)) for column_name, values in cells.items()}
     typed = typed_columns(cells)
-    return DecodedFile(
-        columns=typed.columns,
+    return replace(
+        typed,
         notes=(
             *skipped_lines(skipped),
             *left_out,
@@ -185,11 +185,8 @@ def _read_sheet(
             *_about_formulas(typed.columns, formulas),
             *typed.notes,
         ),
-        ambiguous=typed.ambiguous,
-        units=typed.units,
         sheets=sheets,
         sheet=title,
-        name=name,
     )
 
 
