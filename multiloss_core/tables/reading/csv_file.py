@@ -60,9 +60,9 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOption
     text.file.seek(text.start)
     head = text.file.read(HEAD_BYTES).decode("utf-8", "ignore")
     layout = text_layout(head, name, lines=text.lines, header_line=options.header_line)
-    rows = _Rows(text.file, text.start + len(head[: layout.body].encode()), layout, text.has_quotes, name)
-    read, notes = _read(rows, copies)
-    columns, left_out = without_empty({column.name: column.cells() for column in read.columns}, name)
+    start = text.start + len(head[: layout.body].encode())
+    rows, read, notes = _read(_Rows(text.file, start, layout, text.has_quotes, name), copies)
+    columns, left_out = without_empty({column.name: column.cells() for column in read}, name)
     count = len(next(iter(columns.values())))
     kept, no_data = only_data(columns)
 
@@ -72,10 +72,10 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOption
     typed = typed_columns(
         {title: only_kept(cells) for title, cells in columns.items()},
         is_open=layout.separator not in (",", NO_SEPARATOR),
-        has_certain_point=any(column.has_certain_point for column in read.columns),
-        doubtful=[column.name for column in read.columns if column.is_doubtful and column.name in columns],
+        has_certain_point=any(column.has_certain_point for column in read),
+        doubtful=[column.name for column in read if column.is_doubtful and column.name in columns],
         read_again=lambda names: {
-            title: only_kept(cells.slice(0, count)) for title, cells in read.rows.read_again(names).items()
+            title: only_kept(cells.slice(0, count)) for title, cells in rows.read_again(names).items()
         },
     )
     return replace(typed, notes=(*text.notes, *layout.notes, *notes, *left_out, *no_data, *typed.notes))
@@ -171,29 +171,23 @@ class _Column:
         return arrow.chunked_array([part.cast(kind) for part in self.parts], kind)
 
 
-@dataclass(frozen=True)
-class _Read:
-    rows: _Rows
-    columns: list[_Column]
-
-
-def _read(rows: _Rows, copies: ExitStack) -> tuple[_Read, tuple[str, ...]]:
+def _read(rows: _Rows, copies: ExitStack) -> tuple[_Rows, list[_Column], tuple[str, ...]]:
     """Read all columns, from a normalised copy where quotes or row lengths require it."""
     if rows.layout.quoting == PLAIN:
         with suppress(arrow.ArrowInvalid):
             return _read_once(rows)
     filled, notes = _rewritten(rows, copies)
     try:
-        read, more = _read_once(filled)
+        filled, columns, more = _read_once(filled)
     except arrow.ArrowInvalid:
         raise DataError(
             f"'{rows.name}' is not a table: its rows do not fit the {len(rows.layout.header)} columns of the header; "
             "export it again, with quotes around cells that hold quotes or line ends."
         ) from None
-    return read, (*notes, *more)
+    return filled, columns, (*notes, *more)
 
 
-def _read_once(rows: _Rows) -> tuple[_Read, tuple[str, ...]]:
+def _read_once(rows: _Rows) -> tuple[_Rows, list[_Column], tuple[str, ...]]:
     columns = [_Column(name) for name in rows.layout.header]
     count = long_cells = line_ends = size = 0
     for batch in rows.batches(rows.layout.header):
@@ -215,7 +209,7 @@ def _read_once(rows: _Rows) -> tuple[_Read, tuple[str, ...]]:
     notes = (
         f"{plural(long_cells, 'cell', 'hold')} line ends: {count + line_ends:,} lines are {plural(count, 'row')}.",
     )
-    return _Read(rows, columns), notes if long_cells else ()
+    return rows, columns, notes if long_cells else ()
 
 
 def _require_short(cells: arrow.StringArray, column: str, before: int) -> None:
