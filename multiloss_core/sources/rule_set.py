@@ -92,11 +92,6 @@ class SourceCounts:
     switch_off: Interval
 
     @property
-    def shared(self) -> Counts[float]:
-        """Alerts that other active sources raise, too."""
-        return Counts(self.raised.tp - self.unique.tp, self.raised.fp - self.unique.fp)
-
-    @property
     def is_shadowed(self) -> bool:
         """Whether an active source raises alerts, but is never the first to do so."""
         return self.is_active and self.raised.alerts > 0 and self.incremental.alerts + self.undecided == 0
@@ -184,11 +179,6 @@ class RuleSet:
         active, own = self.alerts.raises & self.alerts.is_active, self.alerts.raises[:, place]
         others = np.delete(active, place, axis=1)
         return np.asarray(own & ~others.any(axis=1) if self.rule == "any" else ~own & others.all(axis=1))
-
-    @property
-    def shadowed(self) -> tuple[str, ...]:
-        """The names of active sources that raise alerts, but are never the first."""
-        return tuple(source.name for source in self.sources if source.is_shadowed)
 
     def _counts(self, chosen: Bools) -> Counts[float]:
         fp, tp = self.alerts.weights[chosen].sum(axis=0)
