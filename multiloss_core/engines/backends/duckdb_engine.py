@@ -6,7 +6,8 @@ import re
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import duckdb
@@ -48,7 +49,6 @@ class DuckDBEngine:
         path: Path | str,
         *,
         memory_limit: str = MEMORY_LIMIT,
-        threads: int | None = None,
         name: str | None = None,
         removed: Path | None = None,
     ) -> None:
@@ -61,20 +61,23 @@ class DuckDBEngine:
         self._questions = Questions()
         self._read: dict[tuple[Path, int, int], Path | None] = {}
         self._spill = make_scratch("duckdb")
-        folders = [self._spill, *([removed] if removed else [])]
+        left_over = ExitStack()
+        for folder in filter(None, (self._spill, removed)):
+            left_over.callback(remove_scratch, folder)
+        self._end = weakref.finalize(self, left_over.close)
         try:
             self._connection = (
                 duckdb.connect(str(self._path), read_only=True) if self._is_database else duckdb.connect()
             )
-            self._end = weakref.finalize(self, _end, self._connection, folders)
-            self._secure(memory_limit, threads)
+            left_over.callback(self._connection.close)
+            self._secure(memory_limit)
         except duckdb.Error as error:
-            _remove(folders)
+            self._end()
             raise EngineError(
                 f"'{self._path.name}' cannot be opened as a DuckDB file: {first_sentence(error)}"
             ) from None
 
-    def _secure(self, memory_limit: str, threads: int | None) -> None:
+    def _secure(self, memory_limit: str) -> None:
         settings: dict[str, str] = {
             "TimeZone": "'UTC'",
             "memory_limit": DUCKDB.word(memory_limit),
@@ -87,8 +90,6 @@ class DuckDBEngine:
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
         }
-        if threads is not None:
-            settings["threads"] = str(int(threads))
         if not self._is_database:
             folder = self._path if self._path.is_dir() else self._path.parent
             settings["allowed_directories"] = f"[{DUCKDB.word(f'{folder}/')}, {DUCKDB.word(f'{self._spill}/')}]"
@@ -257,13 +258,3 @@ def _is_parquet(path: Path) -> bool:
 def _is_shown(path: Path) -> bool:
     # As Spark and Hive do, skip unfinished files and marks of success.
     return not path.name.startswith(("_", ".")) and not WRITTEN.fullmatch(path.name)
-
-
-def _end(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
-    connection.close()
-    _remove(folders)
-
-
-def _remove(folders: Sequence[Path]) -> None:
-    for folder in folders:
-        remove_scratch(folder)
