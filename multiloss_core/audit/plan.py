@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from multiloss_core.audit.expected_shares import ExpectedShares
-from multiloss_core.audit.intervals import LEVEL, added_positives, rough_recall_widths
+from multiloss_core.audit.intervals import added_positives, rough_recall_widths
 from multiloss_core.audit.strata import AuditStrata, checked_sample, checked_sizes
 from multiloss_core.errors import DataError
 from multiloss_core.inspection.periods import MIDDLE_QUANTILES
@@ -193,7 +193,7 @@ def _simulated_widths(plan: AuditPlan, shares: Floats) -> Floats:
     positives = generator.binomial(rated, shares[..., below], (SIMULATED, len(rated)))
     added = added_positives(sizes, np.zeros(len(rated), dtype=bool))
     caught = plan.caught + shares[..., blocked] @ plan.sizes[blocked]
-    return rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed, LEVEL)
+    return rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed)
 
 
 def _best(plan: AuditPlan, budget: int) -> AuditPlan:
