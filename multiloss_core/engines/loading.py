@@ -221,10 +221,12 @@ def rated_columns_of(
             f"Rows with one '{shortened(meant.repeats.identifier)}' are selected where all rows are loaded; choose a "
             "shorter range of dates, or count all rows."
         )
-    bases = {name: _base_of(sample, name) for name in (*meant.scores, *meant.alert_rules, meant.weight) if name}
-    for name in (rating, *filter(None, (meant.group, meant.time, meant.segment))):
-        if name not in sample.file.frame.columns:
-            raise _no_column(sample, name)
+    frame = sample.file.frame
+    bases = {name: base_of(frame, name) for name in (*meant.scores, *meant.alert_rules, meant.weight) if name}
+    for name in (*bases, rating, *filter(None, (meant.group, meant.time, meant.segment))):
+        if bases.get(name, name) not in frame.columns:
+            known = ", ".join(f"'{shortened(column)}'" for column in frame.columns[:8])
+            raise DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
     values = ratings_in(engine, sample.table, rating, sample.window)
     positive, negative = values.meaning(meant.known_meanings, one_class=one_class)
     columns = RatedColumns(
@@ -239,11 +241,11 @@ def rated_columns_of(
         segment=meant.segment,
         group=meant.group,
         window=sample.window,
-        derived=tuple((name, base) for name, base in bases.items() if base != name),
+        derived=tuple((name, base) for name, base in bases.items() if base is not None and base != name),
         one_class=one_class,
     )
     given = (*(meant.floors or (None,) * len(meant.scores)), *[1.0] * len(meant.alert_rules))
-    found = complete_floors(engine, sample.table, columns, given, sample.file.frame, meant.floor_method)
+    found = complete_floors(engine, sample.table, columns, given, frame, meant.floor_method)
     return replace(columns, floors=found, window=_complete_days(sample.window, meant))
 
 
@@ -256,18 +258,6 @@ def _complete_days(window: RowWindow, meant: ColumnMeanings) -> RowWindow:
     until = date.fromisoformat(meant.complete_until)
     earlier = until if window.until is None else min(until, window.until)
     return replace(window, time=meant.time, until=earlier)
-
-
-def _base_of(sample: EngineSample, name: str) -> str:
-    base = base_of(sample.file.frame, name)
-    if base is None:
-        raise _no_column(sample, name)
-    return base
-
-
-def _no_column(sample: EngineSample, name: str) -> DataError:
-    known = ", ".join(f"'{shortened(column)}'" for column in sample.file.frame.columns[:8])
-    return DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
 
 
 def _row_hashes(frame: pd.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
