@@ -70,9 +70,7 @@ class Dialect:
     def literal(self, value: Value) -> str:
         """Write a value of a column as a literal that equals it.
 
-        Raises
-        ------
-        DataError : a value that has no literal, such as NaN.
+        Raises DataError: a value that has no literal, such as NaN.
         """
         if isinstance(value, bool | np.bool_):
             return "TRUE" if value else "FALSE"

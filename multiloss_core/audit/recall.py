@@ -77,18 +77,14 @@ class AuditReading:
     def at(self, thresholds: ArrayLike | None = None, rule: Rule = "any") -> AuditEstimates:
         """Estimate the recall of thresholds (k,) at or above the floors; of the floors by default.
 
-        Raises
-        ------
-        DataError : see `caught_at`.
+        Raises DataError: see `caught_at`.
         """
         return self.of(self.caught_at(self.audit.strata.floors if thresholds is None else thresholds, rule))
 
     def caught_at(self, thresholds: ArrayLike, rule: Rule = "any") -> Counts[float]:
         """Count the rated documents that thresholds (k,) flag and no block threshold takes.
 
-        Raises
-        ------
-        DataError : thresholds below the floors, or block thresholds beside the rule "all".
+        Raises DataError: thresholds below the floors, or block thresholds beside the rule "all".
         """
         strata, chosen = self.audit.strata, np.asarray(thresholds, dtype=np.float64)
         if not rated_in_full(strata.floors, chosen, rule):
@@ -206,9 +202,7 @@ def read_audit(source: RatedData, audit: Audit, *, draws: int = DRAWS) -> AuditR
     well. Rated documents that reach a block threshold are left out: the
     audit stands for them. Fixed seed; time O(draws h).
 
-    Raises
-    ------
-    DataError : other names or floors than those of the audit, or a stratum without ratings.
+    Raises DataError: other names or floors than those of the audit, or a stratum without ratings.
 
     Examples
     --------

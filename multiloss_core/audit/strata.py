@@ -36,10 +36,8 @@ class AuditStrata:
     A blank score reaches no edge; documents without any score belong to no stratum. The last `alert_rules` scores are
     alert rules, 0 where they are blank.
 
-    Raises
-    ------
-    DataError : no floor below infinity, edges that do not fall or reach a floor, a block threshold at or below its
-        floor, or more than 8 strata.
+    Raises DataError: no floor below infinity, edges that do not fall or reach a floor, a block threshold at or below
+    its floor, or more than 8 strata.
     """
 
     names: tuple[str, ...]
@@ -106,9 +104,7 @@ class AuditStrata:
     def assign(self, scores: ArrayLike) -> Indices:
         """Find the stratum of each document (n,) by its scores (n, k); -1 for none. O(n h k).
 
-        Raises
-        ------
-        DataError : not one column for each score.
+        Raises DataError: not one column for each score.
         """
         table = np.asarray(scores, dtype=np.float64)
         table = table[:, np.newaxis] if table.ndim == 1 else table
@@ -187,9 +183,7 @@ def audit_scores(frame: pd.DataFrame, names: Sequence[str], alert_rules: int = 0
 
     The last `alert_rules` columns are alert rules, 0 where they are blank.
 
-    Raises
-    ------
-    DataError : a score column is missing or holds text.
+    Raises DataError: a score column is missing or holds text.
     """
     columns = []
     for place, name in enumerate(names):
@@ -210,9 +204,7 @@ def unblocked_counts(
 
     The audit stands for blocked documents, rated or not.
 
-    Raises
-    ------
-    DataError : block thresholds beside the rule "all", whose flags need not hold what is blocked.
+    Raises DataError: block thresholds beside the rule "all", whose flags need not hold what is blocked.
     """
     if not strata.has_blocked:
         return source.counts_at(thresholds, rule)
@@ -240,9 +232,7 @@ def score_strata(
     floors reaches; a document belongs to the first stratum with an edge that it reaches. Tied scores may make fewer
     strata. Deterministic. Time O(n k log n).
 
-    Raises
-    ------
-    DataError : no document below the floors, more than 8 strata, or see `AuditStrata`.
+    Raises DataError: no document below the floors, more than 8 strata, or see `AuditStrata`.
 
     Examples
     --------

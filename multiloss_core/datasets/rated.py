@@ -297,9 +297,7 @@ class RatedDataset:
     def in_money(self) -> Self:
         """Weigh each document by its amount and leave out those of amount 0; the key stays.
 
-        Raises
-        ------
-        DataError : no amounts, or nothing is left of the positives or of the negatives.
+        Raises DataError: no amounts, or nothing is left of the positives or of the negatives.
         """
         if self.amounts is None:
             raise DataError("Money cannot be counted without an amount column; choose one or count documents.")

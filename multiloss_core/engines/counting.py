@@ -56,9 +56,7 @@ def count_documents(
     Nodes are scores of positives: half of them spread evenly over positives, the others ever closer towards the largest
     scores, where thresholds lie. Counts at every node are exact. `report` gets each step in words.
 
-    Raises
-    ------
-    DataError : what cannot be used, see `count_funnel`; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: what cannot be used, see `count_funnel`; EngineError and Cancelled, see `Engine.query`.
     """
     report("Checking which rows can be used")
     checked = count_funnel(engine, table, columns)
@@ -97,9 +95,7 @@ def count_segments(
     table, "" for none, into the name of its segment. The counts of all segments add up to `counts`; those of a segment
     may be of one class.
 
-    Raises
-    ------
-    DataError : too many segments; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: too many segments; EngineError and Cancelled, see `Engine.query`.
     """
     columns = replace(columns, floors=tuple(counts.floors.tolist()))
     found: dict[str, CellCounts] = {}
@@ -179,9 +175,7 @@ def segment_counts_along(counts: PathCounts, vertex: int) -> tuple[Segment, ...]
 def group_parts_along(counts: PathCounts, thresholds: Floats, rule: Rule) -> GroupParts:
     """Turn counts along a path (m, k) by part of the groups into data for intervals.
 
-    Raises
-    ------
-    DataError : one group only.
+    Raises DataError: one group only.
     """
     names, part = np.unique(_by(counts).astype(str), return_inverse=True)
     shape = (len(names), len(thresholds) + 1, 2)

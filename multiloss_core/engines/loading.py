@@ -128,9 +128,7 @@ def load_sample(
     Engines that keep no order give the rows in one that depends on what they hold alone, so that the same rows give the
     same numbers.
 
-    Raises
-    ------
-    DataError : no row; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: no row; EngineError and Cancelled, see `Engine.query`.
     """
     most = MAX_FETCHED if most is None else most
     version = engine.version(table)
@@ -172,9 +170,7 @@ class Ratings:
     ) -> tuple[tuple[Value | None, ...], tuple[Value | None, ...]]:
         """Find the positive and the negative values from the meanings of the words.
 
-        Raises
-        ------
-        DataError : a word without a meaning, or none that means positive or negative.
+        Raises DataError: a word without a meaning, or none that means positive or negative.
         """
         words = pd.Series(self.words, name=self.column, dtype="string")
         codes = parse_ratings(words, meanings={BLANK: "undecided", **meanings}, one_class=one_class)
@@ -187,9 +183,7 @@ class Ratings:
 def ratings_in(engine: Engine, table: str, column: str, window: RowWindow = ALL_ROWS) -> Ratings:
     """List the ratings of a table, of all its rows in the window: one pass.
 
-    Raises
-    ------
-    DataError : more than 1,000 different ones; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: more than 1,000 different ones; EngineError and Cancelled, see `Engine.query`.
     """
     found = column_values(engine, table, column, window)
     # As the cells of a fetched table are read, so that both have the same words.

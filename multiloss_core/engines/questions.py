@@ -97,9 +97,7 @@ def column_values(
 ) -> list[tuple[Value | None, int]]:
     """List the values of a column with their numbers of rows, the commonest first.
 
-    Raises
-    ------
-    DataError : more than `most` of them, so that it is no column of ratings or of a few kinds.
+    Raises DataError: more than `most` of them, so that it is no column of ratings or of a few kinds.
     """
     found = engine.query(statements.column_values(engine.dialect, engine.source(table), window, column, most))
     values = list(zip(found["value"].to_pylist(), (int(n) for n in found["n"].to_pylist()), strict=True))
@@ -111,9 +109,7 @@ def column_values(
 def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
     """Reject missing columns, and text for numbers, as each engine parses text differently.
 
-    Raises
-    ------
-    DataError : naming the column, what it holds, and the way out.
+    Raises DataError: naming the column, what it holds, and the way out.
     """
     schema = engine.query(statements.some_rows(engine.dialect, engine.source(table), columns.window, 1)).schema
     for name in columns.used:
@@ -132,10 +128,8 @@ def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
 def count_funnel(engine: Engine, table: str, columns: RatedColumns) -> EngineFunnel:
     """Count how many rows survive each step: one pass.
 
-    Raises
-    ------
-    DataError : rows that cannot be used in a way that the user must decide about (infinite scores, weights that are
-        not above 0), one class only, or no usable row: naming the column, how many rows, and the way out.
+    Raises DataError: rows that cannot be used in a way that the user must decide about (infinite scores, weights that
+    are not above 0), one class only, or no usable row: naming the column, how many rows, and the way out.
     """
     require_numbers(engine, table, columns)
     row = engine.query(statements.funnel(engine.dialect, engine.source(table), columns)).to_pylist()[0]
@@ -167,9 +161,7 @@ def count_cells(
     Returns cells (c, k), how many nodes of each axis lie at or below the scores; and by class (c, 2), negatives first,
     the number of documents, the sum of their weights and that of the squares of these.
 
-    Raises
-    ------
-    DataError : more than 4 million occupied cells.
+    Raises DataError: more than 4 million occupied cells.
     """
     return _by_cell(_cells(engine, table, columns, axes), len(axes))
 
@@ -179,9 +171,7 @@ def count_cells_by_segment(
 ) -> dict[str, tuple[Indices, Indices, Floats, Floats]]:
     """Count as `count_cells` does by text of the segment column, "" for none, in one pass.
 
-    Raises
-    ------
-    DataError : more than `most` different texts, or 4 million occupied cells of all segments.
+    Raises DataError: more than `most` different texts, or 4 million occupied cells of all segments.
     """
     found = _cells(engine, table, columns, axes, "segment")
     code, texts = pd.factorize(_sortable(found["segment"]), sort=True)

@@ -67,9 +67,7 @@ def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_
 def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow = ALL_ROWS) -> RatedSource:
     """Fetch a window of a table, or a sample of too many rows, as a source of `place`.
 
-    Raises
-    ------
-    DataError : no usable table of documents; and what `Engine.query` raises.
+    Raises DataError: no usable table of documents; and what `Engine.query` raises.
     """
     sample = load_sample(engine, table, window)
     origin = EngineTable(connection=place, sample=sample, fetched_at=datetime.now(UTC), engine=engine)

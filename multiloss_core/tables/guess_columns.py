@@ -140,9 +140,7 @@ def find_falling(
 def require_documents(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> None:
     """Reject a table that cannot hold rated documents; `ambiguous` columns are numbers.
 
-    Raises
-    ------
-    DataError : one column only, or no numeric column.
+    Raises DataError: one column only, or no numeric column.
     """
     if frame.shape[1] < 2:
         raise DataError(

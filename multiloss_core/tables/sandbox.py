@@ -43,9 +43,7 @@ def read_in_process(
     file as Parquet, times as such; the frame then holds 10,000 of them, from which the columns are guessed. Only Linux
     limits the memory of a process; other systems limit its time.
 
-    Raises
-    ------
-    DataError : as `read_file` and `guess_columns`, or more than 450 MB of memory or 60 seconds were needed.
+    Raises DataError: as `read_file` and `guess_columns`, or more than 450 MB of memory or 60 seconds were needed.
     """
     return _read_bounded(data, name, options, guess_documents, kept)
 
@@ -127,9 +125,7 @@ def write_answer(
 
     Of too many documents, all go to `kept` and some to `target`.
 
-    Raises
-    ------
-    DataError : the file is no table, or none of items where these are wanted.
+    Raises DataError: the file is no table, or none of items where these are wanted.
     """
     decoded = decode_file(file, size, name, options)
     columns, rows, about = dict(decoded.columns), None, decoded.about

@@ -34,9 +34,7 @@ class DatabaseEngine:
     tables : names of the tables that may be asked for, such as `risk.rated_alerts`; they come from the operator of the
         program, never from a user.
 
-    Raises
-    ------
-    DataError : a database of another kind, which would need a dialect of its own.
+    Raises DataError: a database of another kind, which would need a dialect of its own.
     """
 
     dialect: Dialect = POSTGRESQL

@@ -62,9 +62,7 @@ def typed_columns(
 def without_empty(columns: Columns, name: str) -> tuple[Columns, tuple[str, ...]]:
     """Drop columns without name and cells, and blank rows at the end.
 
-    Raises
-    ------
-    DataError : nothing is left.
+    Raises DataError: nothing is left.
     """
     unnamed = {f"column {position}" for position in range(1, len(columns) + 1)}
     kept = {title: cells for title, cells in columns.items() if title not in unnamed or cells.null_count < len(cells)}
@@ -91,9 +89,7 @@ def without_empty(columns: Columns, name: str) -> tuple[Columns, tuple[str, ...]
 def with_decimal_sign(frame: pd.DataFrame, signs: Mapping[str, Sign]) -> pd.DataFrame:
     """Read text columns as numbers by their decimal signs; the other sign groups digits.
 
-    Raises
-    ------
-    DataError : no such column.
+    Raises DataError: no such column.
     """
     changed = {}
     for name, sign in signs.items():

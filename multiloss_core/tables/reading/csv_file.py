@@ -46,9 +46,7 @@ def read_csv(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS)
 
     Time O(size): about 50 MB in a second. Besides the table, a few blocks are held.
 
-    Raises
-    ------
-    DataError : no table, too much of it, rows that are too wide, or a quote that swallows rows.
+    Raises DataError: no table, too much of it, rows that are too wide, or a quote that swallows rows.
     """
     with ExitStack() as copies:
         return _read_text(as_utf8(file, name, copies), name, copies, options)
@@ -238,9 +236,7 @@ def _line_ends(cells: arrow.StringArray, place: int, before: int, rows: _Rows) -
 def _rewritten(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
     """Copy rows in usual quotes, or in the first other quoting that fits the header.
 
-    Raises
-    ------
-    DataError : they fit by none, for a reason of the quoting that the first rows have.
+    Raises DataError: they fit by none, for a reason of the quoting that the first rows have.
     """
     try:
         return _filled_up(rows, copies)
@@ -258,9 +254,8 @@ def _rewritten(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
 def _filled_up(rows: _Rows, copies: ExitStack, *, is_strict: bool = False) -> tuple[_Rows, tuple[str, ...]]:
     """Copy rows with missing last cells as blanks, unless `is_strict`.
 
-    Raises
-    ------
-    DataError : a row with too many cells, no row with enough, or one that an open quote has run together with others.
+    Raises DataError: a row with too many cells, no row with enough, or one that an open quote has run together with
+    others.
     """
     width, short, first = len(rows.layout.header), 0, 0
     rows.file.seek(rows.start)

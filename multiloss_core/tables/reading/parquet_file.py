@@ -34,9 +34,7 @@ _INDEX_NAME = re.compile(r"__index_level_\d+__")
 def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
     """Read the flat columns of a Parquet file in turn, with its consecutive pandas index.
 
-    Raises
-    ------
-    DataError : damaged, too large, a text of more than 32,767 characters, or no column that can be read.
+    Raises DataError: damaged, too large, a text of more than 32,767 characters, or no column that can be read.
     """
     try:
         _require_short_footer(file, name)

@@ -48,9 +48,7 @@ def read_file(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -
     note: repeated headers, lines of dashes, totals. Nothing in the file is executed. Memory: the data, the table, and
     a few blocks.
 
-    Raises
-    ------
-    DataError : empty, too large, not a table, repeated column names, no such sheet or line.
+    Raises DataError: empty, too large, not a table, repeated column names, no such sheet or line.
     """
     return decode_file(io.BytesIO(data), len(data), name, options).table_file()
 

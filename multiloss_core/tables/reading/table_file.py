@@ -22,9 +22,7 @@ class ReadOptions:
     out. `skip_last`: how many lines to leave out at the end; blank ones do not count. `leave_out_repeats`: whether to
     leave out rows that are identical to an earlier row in every column.
 
-    Raises
-    ------
-    DataError : more than 1,000 lines.
+    Raises DataError: more than 1,000 lines.
     """
 
     sheet: str | None = None

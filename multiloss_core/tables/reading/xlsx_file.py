@@ -45,9 +45,7 @@ def read_xlsx(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS
 
     Title lines above the header are passed over, as in text. Dates and times become timestamps.
 
-    Raises
-    ------
-    DataError : no workbook, no such sheet, no table in it, or too much to unpack.
+    Raises DataError: no workbook, no such sheet, no table in it, or too much to unpack.
     """
     sheet, formulas = options.sheet, _require_bounded(file, name)
     file.seek(0)
