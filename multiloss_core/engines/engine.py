@@ -108,12 +108,20 @@ class Question:
             self._ended.wait(SECONDS_BETWEEN_STOPS)
 
 
-class Questions:
+class QuestionedEngine:
     """Run one question of an engine at a time; other threads may cancel it."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
         self._current: Question | None = None
+
+    def version(self, table: str) -> str | None:
+        """Return None: the rows of a table have no version."""
+        return None
+
+    def progress(self) -> float | None:
+        """Return None: no progress is reported."""
+        return None
 
     @contextmanager
     def asked(self) -> Iterator[Question]:
@@ -130,7 +138,7 @@ class Questions:
                 self._current = None
                 question.end()
 
-    def withdraw(self) -> None:
+    def cancel(self) -> None:
         """Withdraw the question that is being answered, if any."""
         question = self._current
         if question is not None:

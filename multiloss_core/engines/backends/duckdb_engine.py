@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as arrow
 from pyarrow import parquet
 
-from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
+from multiloss_core.engines.engine import Cancelled, EngineError, QuestionedEngine, first_sentence, require_table
 from multiloss_core.errors import DataError
 from multiloss_core.scratch import make_scratch, remove_scratch
 from multiloss_core.sql import DUCKDB, Dialect
@@ -30,7 +30,7 @@ MAX_FILES = 100_000
 COMPARED_FILES, MAX_HEADER = 100, 2**20
 
 
-class DuckDBEngine:
+class DuckDBEngine(QuestionedEngine):
     """Query the tables of a folder (files or folders of files) or a DuckDB file, read-only.
 
     A folder that holds nothing but files with the same columns, or but folders such as `month=3`, is one table.
@@ -52,13 +52,13 @@ class DuckDBEngine:
         name: str | None = None,
         removed: Path | None = None,
     ) -> None:
+        super().__init__()
         self._path = Path(path).resolve()
         self._name = name or self._path.name
         if not self._path.exists():
             raise EngineError(f"There is no file or folder '{self._path.name}'; check where the source is set up.")
         self._is_database = self._path.is_file() and not _is_data(self._path)
         self._is_asked = False
-        self._questions = Questions()
         self._read: dict[tuple[Path, int, int], Path | None] = {}
         self._spill = make_scratch("duckdb")
         left_over = ExitStack()
@@ -153,7 +153,7 @@ class DuckDBEngine:
 
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT."""
-        with self._questions.asked() as question:
+        with self.asked() as question:
             # A cursor would have another time zone and no progress.
             self._is_asked, question.stop = True, self._connection.interrupt
             try:
@@ -185,13 +185,9 @@ class DuckDBEngine:
             return None
         return min(percent / 100, 1.0) if percent >= 0 else None
 
-    def cancel(self) -> None:
-        """Withdraw the question that is being answered."""
-        self._questions.withdraw()
-
     def close(self) -> None:
         """Close the database and remove what it wrote to disk."""
-        self._questions.withdraw()
+        self.cancel()
         self._end()
 
     def _files(self) -> Mapping[str, list[Path]]:
