@@ -186,7 +186,10 @@ def list_form(text: str) -> str:
     """Write a list, or a word of one, without blanks and with the same sign around all words."""
     for sign in SIGNS_OF_LISTS:
         text = text.replace(sign, SIGN)
-    return f"{SIGN}{without_blanks(text.replace(ESCAPE, '')).strip(SIGN)}{SIGN}"
+    # As queries do, so that both compare words alike.
+    for blank in (ESCAPE, *BLANKS):
+        text = text.replace(blank, "")
+    return f"{SIGN}{text.strip(SIGN)}{SIGN}"
 
 
 def threshold_columns(frame: pd.DataFrame) -> list[str]:
@@ -199,11 +202,6 @@ def threshold_columns(frame: pd.DataFrame) -> list[str]:
 def trimmed(text: str) -> str:
     """Write tabs, line ends and no-break spaces as spaces, and remove those around the text."""
     return text.translate(_SPACES).strip(" ")
-
-
-def without_blanks(text: str) -> str:
-    """Remove spaces, tabs and line ends, so that queries and this library compare words alike."""
-    return text.translate(dict.fromkeys(map(ord, BLANKS)))
 
 
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
