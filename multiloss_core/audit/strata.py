@@ -80,22 +80,20 @@ class AuditStrata:
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the condition of each stratum in words."""
-        upper = np.vstack([self.floors, self.edges])
-        words = []
-        for i, row in enumerate(upper):
-            if i < len(self.edges):
-                parts = (
-                    f"{score_name(name)} {score_range(name, low, high)}"
-                    for name, low, high in zip(self.names, self.edges[i], row, strict=True)
-                    if low < high
-                )
-                words.append(" or ".join(parts))
-            else:
-                parts = (
-                    f"{score_name(name)} {'>' if direction(name) < 0 else '<'} {score_threshold(name, high)}"
-                    for name, high in zip(self.names, row, strict=True)
-                )
-                words.append(" and ".join(parts))
+        *upper, last = np.vstack([self.floors, self.edges])
+        words = [
+            " or ".join(
+                f"{score_name(name)} {score_range(name, low, high)}"
+                for name, low, high in zip(self.names, edge, above, strict=True)
+                if low < high
+            )
+            for edge, above in zip(self.edges, upper, strict=True)
+        ]
+        below = (
+            f"{score_name(name)} {'>' if direction(name) < 0 else '<'} {score_threshold(name, high)}"
+            for name, high in zip(self.names, last, strict=True)
+        )
+        words.append(" and ".join(below))
         if self.has_blocked:
             blocks = zip(self.names, self.blocks, strict=True)
             words.append(" or ".join(f"{score_side(n)} {score_threshold(n, b)}" for n, b in blocks if b < np.inf))
