@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as arrow
 
@@ -154,6 +154,5 @@ def require_table(table: str, tables: tuple[str, ...]) -> str:
 
 def first_sentence(error: BaseException | str) -> str:
     """Shorten an engine's error to its first line."""
-    lines: list[Any] = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = str(lines[0]) if lines else type(error).__name__
+    text = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
     return text if len(text) <= 200 else f"{text[:199]}…"
