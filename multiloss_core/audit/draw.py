@@ -33,9 +33,7 @@ def draw_sql(
     planned sizes, the inclusion probability, and the mark of the draw: a digest of its keys, the seed and `key`.
     `table` is inserted as it is.
 
-    Raises
-    ------
-    DataError : a dialect that is not known, or see `AuditStrata.sql`.
+    Raises DataError: a dialect that is not known, or see `AuditStrata.sql`.
 
     Examples
     --------
@@ -72,9 +70,7 @@ def draw_sql(
 def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> pd.DataFrame:
     """Return the documents that `draw_sql` draws, with the same added columns. Time O(n log n).
 
-    Raises
-    ------
-    DataError : the key or a score is missing, or a key is blank, repeated or neither a whole number nor text.
+    Raises DataError: the key or a score is missing, or a key is blank, repeated or neither a whole number nor text.
     """
     if key not in frame:
         raise DataError(f"The table has no column '{key}'; name the column that identifies documents.")
@@ -146,9 +142,7 @@ def plan_json(plan: AuditPlan) -> str:
 def plan_from_json(text: str | bytes) -> AuditPlan:
     """Read the file of a plan; `plan_json` wrote it.
 
-    Raises
-    ------
-    DataError : a file of more than 1 MB, that is no plan, or whose parts do not fit.
+    Raises DataError: a file of more than 1 MB, that is no plan, or whose parts do not fit.
     """
     if len(text) > MAX_PLAN_BYTES:
         raise DataError("The file is too large for the plan of an audit; choose the one that was saved with the draw.")
