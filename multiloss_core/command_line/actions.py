@@ -23,6 +23,8 @@ from multiloss_core.decisions import (
     changes_of,
     compared_sizes,
     comparison_notes,
+    is_as_expected,
+    is_tested,
     observe,
     recall_note,
     recall_now,
@@ -232,8 +234,6 @@ def _noticed(loaded: LoadedTable, columns: ColumnMeanings) -> list[str]:
     ]
 
 
-# The numbers that decide: what is caught and missed besides follows from these.
-TESTED = ("precision", "alerts")
 _NO_NAMES: tuple[str, ...] = ()
 
 
@@ -249,18 +249,16 @@ class Watched:
     @property
     def is_as_expected(self) -> bool:
         """Whether chance explains the differences in precision and in alerts."""
-        return not any(change.is_beyond_chance for name, change in self.changes.items() if name in TESTED)
+        return is_as_expected(self.changes)
 
     @property
     def is_tested(self) -> bool:
         """Whether the record and the data show what chance explains, of one number at least."""
-        return any(not math.isnan(change.bounds[0]) for name, change in self.changes.items() if name in TESTED)
+        return is_tested(self.changes)
 
     @property
     def verdict(self) -> str:
         """Describe the changes beyond chance."""
-        if not self.is_tested:
-            return "Chance cannot be tested: the record has no intervals, or nothing is flagged."
         return verdict(self.changes)
 
     @property

@@ -247,8 +247,33 @@ def _scale_note(record: DecisionRecord, typical: Mapping[str, float]) -> str:
     return f"The scale of the scores may have changed: {', '.join(found)}. Check how these data were made."
 
 
+# The numbers that decide: what is caught and missed besides follows from these.
+TESTED = ("precision", "alerts")
+AS_DECIDED, LOOK_AT_IT, DECIDE_ANEW = "As decided", "Look at it", "Decide anew"
+
+
+def is_tested(changes: Mapping[str, Change]) -> bool:
+    """Return whether it is known what chance explains, of precision or alerts."""
+    return any(not math.isnan(change.bounds[0]) for name, change in changes.items() if name in TESTED)
+
+
+def is_as_expected(changes: Mapping[str, Change]) -> bool:
+    """Return whether chance explains the changes of precision and alerts."""
+    return not any(change.is_beyond_chance for name, change in changes.items() if name in TESTED)
+
+
+def advice_of(changes: Mapping[str, Change]) -> str:
+    """Advise to decide anew where precision fell by more than chance."""
+    precision = changes.get("precision")
+    if precision is not None and precision.is_beyond_chance and precision.difference < 0:
+        return DECIDE_ANEW
+    return AS_DECIDED if is_tested(changes) and is_as_expected(changes) else LOOK_AT_IT
+
+
 def verdict(changes: Mapping[str, Change]) -> str:
-    """Summarise whether precision and alerts have changed by more than chance, if known."""
+    """Summarise whether precision and alerts have changed by more than chance."""
+    if not is_tested(changes):
+        return "Chance cannot be tested: the record has no intervals, or nothing is flagged."
     sentences = []
     precision, alerts = changes.get("precision"), changes.get("alerts")
     if precision is not None and not math.isnan(precision.bounds[0]):

@@ -1,4 +1,4 @@
-"""Draw what an audit says of every hundred positives: caught, missed, not known."""
+"""Draw how many of a hundred positives are caught, missed or not known."""
 
 import math
 

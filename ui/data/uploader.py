@@ -44,11 +44,11 @@ class Uploader(TableStore[Choice, Data]):
     upload_label: str
     upload_hint: str
 
-    def ask_upload(self) -> None:
-        """Draw the uploader, and the result of the last file."""
+    def ask_upload(self, label: str | None = None) -> None:
+        """Draw the uploader under its label, or another one, and the result of the last file."""
         with st.container(key=f"{self.upload_key}_room"):
             uploaded = st.file_uploader(
-                self.upload_label,
+                label or self.upload_label,
                 type=["csv", "tsv", "txt", "xlsx", "parquet"],
                 key=self.upload_key,
                 max_upload_size=MAX_FILE_BYTES // 2**20,

@@ -281,7 +281,8 @@ def _show_segments(record: DecisionRecord) -> None:
 
 def _show_rest(record: DecisionRecord, tag: str) -> None:
     """Show a decision on loaded data; offer its report, which opens on request."""
-    show_reopening(record, tag)
+    # One uploader on the page.
+    show_reopening(record, tag, takes_files=tag == "entry")
     report = shown_when_open("Report, files and code", key=f"report_{tag}", icon=":material/description:")
     report(_show_report)(record, tag)
 

@@ -9,12 +9,16 @@ import streamlit as st
 from multiloss_core import DataError, DecisionRecord, Unit
 from multiloss_core.datasets import RatedSource
 from multiloss_core.decisions import (
+    AS_DECIDED,
+    DECIDE_ANEW,
+    LOOK_AT_IT,
     MARGINAL_PRECISION,
     PER_DAY,
     Change,
     Observed,
     RecordedTarget,
     Sizes,
+    advice_of,
     changes_of,
     compared_sizes,
     comparison_notes,
@@ -33,6 +37,11 @@ from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.session import session
 
 LEVEL_WORDS = "95 %"
+LIGHTS = {
+    AS_DECIDED: (st.success, ":material/check_circle:"),
+    LOOK_AT_IT: (st.warning, ":material/visibility:"),
+    DECIDE_ANEW: (st.error, ":material/error:"),
+}
 
 
 def offer_opening(record: DecisionRecord, tag: str) -> None:
@@ -49,11 +58,14 @@ def offer_opening(record: DecisionRecord, tag: str) -> None:
         st.rerun()
 
 
-def show_reopening(record: DecisionRecord, tag: str) -> None:
+def show_reopening(record: DecisionRecord, tag: str, *, takes_files: bool = False) -> None:
     """Show whether a record's data is loaded, and its thresholds on other data."""
+    new = _ask_newer() if takes_files else None
     source, others = same_data(record), other_data(record)
+    if new in others:
+        st.session_state[f"try_on_{tag}"] = new
     if source is not None:
-        st.success(f"Its data, {_named(source.name)}, is loaded and the same.", icon=":material/check_circle:")
+        st.caption(f"Its data, {_named(source.name)}, is loaded and the same.")
         others.pop(source.name, None)
     elif record.data.name in others:
         st.warning(
@@ -64,11 +76,18 @@ def show_reopening(record: DecisionRecord, tag: str) -> None:
     else:
         _show_missing(record)
     if others:
-        picked = st.selectbox("Try the thresholds on", list(others), key=f"try_on_{tag}")
+        picked = st.selectbox("Newer data", list(others), key=f"try_on_{tag}")
         _show_on_other_data(record, others[picked if picked in others else next(iter(others))], tag)
-    elif source is not None:
-        st.caption("To try the thresholds on newer data, upload it with the same score columns.")
+    elif source is not None and not takes_files:
         st.page_link("pages/rated_data.py", label="Upload newer data", icon=":material/upload_file:")
+
+
+def _ask_newer() -> str | None:
+    """Ask for newer alerts; return the name of a file that was just given."""
+    uploads = rated_uploads()
+    before = uploads.state.last_upload
+    uploads.ask_upload("Is it still good? Give newer rated alerts, such as next month's")
+    return None if uploads.state.last_upload == before else uploads.state.picked
 
 
 def _show_missing(record: DecisionRecord) -> None:
@@ -148,16 +167,31 @@ def _show_on_other_data(record: DecisionRecord, source: RatedSource, tag: str) -
         return
     sizes = compared_sizes(record, rows=now.rows, documents=now.documents, days=now.days, undecided=now.undecided)
     changes = changes_of(record, now, sizes)
-    scale = "" if sizes is None else f", {sizes.scale(vocabulary())}"
-    st.markdown(f"**Expected and observed values{scale}, at the thresholds of the decision**")
-    st.dataframe(
-        _changes_table(record, changes),
-        hide_index=True,
-        alt="Expected and observed counts on one scale and precision, with the difference.",
-    )
-    st.caption(f"{_words_of_sizes(record, now, sizes)} {verdict(changes)}{_words_of_filters(record)}")
-    for note in comparison_notes(record, now, changes):
-        st.caption(as_text(note))
+    scale, advice = "" if sizes is None else f", {sizes.scale(vocabulary())}", advice_of(changes)
+    show, icon = LIGHTS[advice]
+    show(f"**{advice}.** {verdict(changes)}{_words_of_filters(record)}", icon=icon)
+    words = WORDS[_unit(record)]
+    with st.container(horizontal=True):
+        for name, label, number in (
+            ("precision", words.precision, percent),
+            ("alerts", words.alerts if sizes is None else f"{words.alerts} {sizes.scale(vocabulary())}", rate),
+        ):
+            if (change := changes.get(name)) is not None:
+                between = _between(change.then_bounds, number)
+                expected = f"expected {number(change.then)}{f' ({between})' if between else ''}"
+                st.metric(
+                    label.capitalize(), number(change.now), expected, delta_color="off", delta_arrow="off", border=True
+                )
+    with st.expander("More", icon=":material/more_horiz:"):
+        st.markdown(f"**Expected and observed values{scale}, at the thresholds of the decision**")
+        st.dataframe(
+            _changes_table(record, changes),
+            hide_index=True,
+            alt="Expected and observed counts on one scale and precision, with the difference.",
+        )
+        st.caption(_words_of_sizes(record, now, sizes))
+        for note in comparison_notes(record, now, changes):
+            st.caption(as_text(note))
     _offer_opening(record, source, tag, "Open with this data", same=False)
 
 
