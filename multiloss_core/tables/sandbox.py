@@ -70,7 +70,10 @@ def _read_bounded(
             with Path(folder, _TARGET).open("rb") as target:
                 return read(answer, target), answer.guess
     except (TimeoutError, MemoryError, WorkerLostError) as error:
-        raise _too_much(name) from error
+        raise DataError(
+            f"'{name}' takes more than {MEMORY / 2**20:.0f} MB of memory or {SECONDS} seconds to read, which is the "
+            f"limit; {KEEP_LESS}, or save it as Parquet."
+        ) from error
     except OSError as error:
         raise DataError(f"'{name}' cannot be read now ({error.strerror or error}); try again later.") from error
     except CancelledError as error:
@@ -94,13 +97,6 @@ def _inside(
     source = Path(folder, _SOURCE)
     with memory_limited(memory), source.open("rb") as file, Path(folder, _TARGET).open("wb") as target:
         return write_answer(file, source.stat().st_size, name, options, guess, target, kept)
-
-
-def _too_much(name: str) -> DataError:
-    return DataError(
-        f"'{name}' takes more than {MEMORY / 2**20:.0f} MB of memory or {SECONDS} seconds to read, which is the limit; "
-        f"{KEEP_LESS}, or save it as Parquet."
-    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,7 +1,6 @@
 """Read cells as numbers: plain ones, and those with units, groups and decimal commas."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -172,7 +171,7 @@ def number_shape(cells: arrow.ChunkedArray) -> NumberShape:
         return NumberShape()
     counts: Counter[str] = Counter()
     units: set[str] = set()
-    for parsed in _parsed(cells):
+    for parsed in map(_parse, cells.chunks):
         counts += _counts(parsed)
         units.update(unit for unit in compute.unique(parsed.unit.filter(parsed.is_number)).to_pylist() if unit)
     numbers = counts["numbers"]
@@ -204,7 +203,7 @@ def as_numbers(cells: arrow.ChunkedArray, decimal: Sign) -> arrow.ChunkedArray:
     Words such as NA become blank. With other words among the numbers it stays text, its numbers written plainly.
     """
     parts, words = [], 0
-    for parsed in _parsed(cells):
+    for parsed in map(_parse, cells.chunks):
         body = compute.replace_substring(parsed.body, _OTHER[decimal], "")
         body = compute.replace_substring(body, decimal, ".")
         power = compute.if_else(parsed.is_percent, "e-2", parsed.power)
@@ -222,7 +221,7 @@ def as_numbers(cells: arrow.ChunkedArray, decimal: Sign) -> arrow.ChunkedArray:
 def first_word(cells: arrow.ChunkedArray) -> tuple[int, str]:
     """Row (from 1) and text of the first cell of a column of numbers that is none."""
     before = 0
-    for parsed in _parsed(cells):
+    for parsed in map(_parse, cells.chunks):
         row = compute.index(parsed.is_word, True).as_py()
         if row >= 0:
             return before + row + 1, str(parsed.text[row].as_py())
@@ -252,12 +251,8 @@ def _may_be_numbers(cells: arrow.ChunkedArray) -> bool:
         return False
     step = max(1, len(known) // SAMPLED)
     sample = arrow.chunked_array([known.take(arrow.array(range(0, len(known), step)))], arrow.string())
-    counts = sum((_counts(parsed) for parsed in _parsed(sample)), Counter[str]())
+    counts = sum((_counts(parsed) for parsed in map(_parse, sample.chunks)), Counter[str]())
     return 2 * counts["numbers"] >= counts["numbers"] + counts["words"] and bool(counts["numbers"])
-
-
-def _parsed(cells: arrow.ChunkedArray) -> Iterator[_Parsed]:
-    return map(_parse, cells.chunks)
 
 
 def _parse(chunk: arrow.StringArray) -> _Parsed:
