@@ -18,9 +18,9 @@ from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule, st
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
-from multiloss_core.thresholds.paths.node_tables import counts_along_nodes, nodes_at, thresholds_at
-from multiloss_core.thresholds.paths.smooth import TARGETS, expected_along, path_of_fit
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
+from multiloss_core.thresholds.paths.smooth.cells import counts_along_nodes, nodes_at, thresholds_at
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, smooth_fit
+from multiloss_core.thresholds.paths.smooth.path import TARGETS, expected_along, path_of_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 

@@ -3,9 +3,8 @@ import numpy as np
 from multiloss_core import RatedDocuments, operating_point
 from multiloss_core.sources import simulate_alert_queue
 from multiloss_core.thresholds import SMOOTH, PathSearch
-from multiloss_core.thresholds.paths.node_tables import CellsOfScores
-from multiloss_core.thresholds.paths.rule_choices import rule_choices
-from multiloss_core.thresholds.paths.score_cells import ScoreCells
+from multiloss_core.thresholds.paths.smooth.cells import CellsOfScores, ScoreCells
+from multiloss_core.thresholds.paths.smooth.rules import rule_choices
 
 
 def test_exact_choice_is_bounded_by_the_free_one() -> None:

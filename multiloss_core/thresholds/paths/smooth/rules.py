@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
-from multiloss_core.thresholds.paths.node_tables import (
+from multiloss_core.thresholds.paths.smooth.cells import (
     CellsOfScores,
     ExpectedCells,
+    ScoreCells,
     TableOfNodes,
     best_in_table,
     table_of_nodes,
 )
-from multiloss_core.thresholds.paths.score_cells import ScoreCells
 
 # Maximum number of rules of which every set is compared; with more, sets one rule apart from the best are.
 MAX_EXACT = 12

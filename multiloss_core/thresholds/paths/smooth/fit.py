@@ -12,10 +12,15 @@ from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_weights
 from multiloss_core.thresholds.paths.earlier_files import EarlierWeights, choose_earlier_weights
-from multiloss_core.thresholds.paths.precision_design import precision_design
-from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision, newton_refit
-from multiloss_core.thresholds.paths.rule_choices import price_of_rule, rule_choices
-from multiloss_core.thresholds.paths.score_cells import ScoreCells, cells_of_surfaces, score_cells
+from multiloss_core.thresholds.paths.smooth.cells import ScoreCells, cells_of_surfaces, score_cells
+from multiloss_core.thresholds.paths.smooth.model import (
+    FOLDS,
+    PrecisionModel,
+    fit_precision,
+    newton_refit,
+    precision_design,
+)
+from multiloss_core.thresholds.paths.smooth.rules import price_of_rule, rule_choices
 
 # Nodes of either kind of an axis, by the number of classifiers.
 RESOLUTIONS = {1: 1000, 2: 120}
