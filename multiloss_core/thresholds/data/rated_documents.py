@@ -464,7 +464,7 @@ class RatedDocuments:
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
         """Shorten thresholds (k,) to the fewest decimals that flag the same documents.
 
-        They also flag the same ones where an engine keeps scores in single precision, if these can be told apart
+        They also flag the same ones where an engine keeps scores in single precision, if these differ
         there: 0.9 would miss a score of 0.9, which is less than that in single precision. A threshold at its floor
         stays as it is: lower documents were not rated. One above every score stays above every score.
         """

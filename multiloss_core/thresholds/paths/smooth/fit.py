@@ -12,7 +12,7 @@ from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_weights
 from multiloss_core.thresholds.paths.earlier_files import EarlierWeights, choose_earlier_weights
-from multiloss_core.thresholds.paths.smooth.cells import ScoreCells, cells_of_surfaces, score_cells
+from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells, ScoreCells, cells_of_surfaces, score_cells
 from multiloss_core.thresholds.paths.smooth.model import (
     FOLDS,
     PrecisionModel,
@@ -65,6 +65,11 @@ class SmoothFit:
         """Blend model and counts into the positives (c,) expected in each cell of new data."""
         own = self.totals * self.model.precision
         return own + self.count_weight * (self.positives - own)
+
+    @property
+    def expected_cells(self) -> ExpectedCells:
+        """Return the cells with their expected positives."""
+        return ExpectedCells(self.cells, self.expected, self.totals)
 
     @cached_property
     def precision(self) -> Floats:
@@ -216,10 +221,12 @@ def _fit_of_counts(
 
 
 def with_rule_choices(fit: SmoothFit) -> SmoothFit:
-    """Find the sets of alert rules that are best for some target, where there are rules."""
+    """Find the sets of alert rules that are best for some target, those with fewer rules first."""
     if not fit.cells.alert_rules:
         return fit
-    return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES, fit.document).distinct)
+    active, _ = rule_choices(fit.expected_cells, TARGETS_OF_RULES, fit.document)
+    sets = np.unique(active, axis=0)
+    return replace(fit, rule_choices=sets[np.argsort(sets.sum(axis=1), kind="stable")])
 
 
 def count_weight(positives: float, jump_share: float) -> float:

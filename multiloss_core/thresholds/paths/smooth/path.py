@@ -8,7 +8,7 @@ from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells, counts_along_nodes, nodes_at, thresholds_at
+from multiloss_core.thresholds.paths.smooth.cells import nodes_at, thresholds_at
 from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.smooth.nodes import averaged_nodes, refits_of
 from multiloss_core.thresholds.paths.smooth.resampling import resamples_of
@@ -84,14 +84,14 @@ def path_of_fit(
     )
 
 
-def expected_along(fit: ExpectedCells, nodes: Indices, rule: Rule) -> tuple[Indices, Floats, Floats]:
+def expected_along(fit: SmoothFit, nodes: Indices, rule: Rule) -> tuple[Indices, Floats, Floats]:
     """Compute expected TP and alerts (m,) along nodes (t, k) of `TARGETS`.
 
     From the floors to never; returned after the nodes (m, k) that differ.
     """
     never = np.array([[len(axis) for axis in fit.cells.axes]])
     nodes = np.vstack([np.zeros_like(never), nodes, never])
-    _, alerts = counts_along_nodes(fit, nodes, rule)
+    _, alerts = fit.expected_cells.counts_along(nodes, rule)
     # The documents between the best thresholds of two targets are worth what lies between these.
     between = expit(np.append(LOG_ODDS, LOG_ODDS[-1] + STEP) - STEP / 2)
     tp = np.append(np.cumsum((between * -np.diff(alerts))[::-1])[::-1], 0.0)
