@@ -147,16 +147,9 @@ def _fit_of_documents(
     # A single group cannot be held out.
     many = source.groups is not None and int(source.groups.max()) > 0
     fold = document_folds(source, FOLDS, whole_groups=many)
-    folds = []
-    for number in range(FOLDS):
-        left_out = fold == number
-        caught = left_out & labels
-        folds.append(
-            (
-                scale * sums(cells.slots[caught], weights[caught], count),
-                scale * sums(cells.slots[left_out], weights[left_out], count),
-            )
-        )
+    keys = fold * count + cells.slots
+    by_fold = (sums(keys[kind], weights[kind], FOLDS * count) for kind in (labels, slice(None)))
+    folds = list(zip(*(scale * dealt.reshape(FOLDS, count) for dealt in by_fold), strict=True))
     fit = _fit_of_counts(cells, positives, totals, squares, scale, folds)
     if (weights == source.weights).all():
         return fit
