@@ -25,9 +25,9 @@ from multiloss_core.generalisation.bootstrap import RESAMPLES
 from multiloss_core.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
 from multiloss_core.generalisation.repeated_selection import nodes_around
 from multiloss_core.numerics import ratio
-from multiloss_core.thresholds.paths.node_tables import thresholds_at
-from multiloss_core.thresholds.paths.smooth import path_of_fit
-from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.cells import thresholds_at
+from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.path import path_of_fit
 
 NAMES = ("gauss2", "far_tails2", "discrete2", "cliff2", "clean_cliff2")
 POSITIVES = (30, 150, 800)

@@ -37,7 +37,7 @@ from .thresholds.paths.methods import PATH_METHODS as PATH_METHODS
 from .thresholds.paths.operating_point import OperatingPoint as OperatingPoint
 from .thresholds.paths.operating_point import operating_point as operating_point
 from .thresholds.paths.operating_point import operating_points as operating_points
-from .thresholds.paths.smooth import smooth_path as smooth_path
+from .thresholds.paths.smooth.path import smooth_path as smooth_path
 from .thresholds.paths.threshold_path import ThresholdPath as ThresholdPath
 from .thresholds.targets.f_beta import f_beta_of_point as f_beta_of_point
 from .top_k_classifier import TopKClassifier as TopKClassifier

@@ -46,7 +46,7 @@ from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
 
 MARGINAL_PRECISION = "marginal precision"
 

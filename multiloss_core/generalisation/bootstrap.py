@@ -15,15 +15,15 @@ from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.node_tables import flagged_cells, nodes_at
 from multiloss_core.thresholds.paths.operating_point import operating_points
-from multiloss_core.thresholds.paths.resampling import (
+from multiloss_core.thresholds.paths.smooth.cells import flagged_cells, nodes_at
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.resampling import (
     CellSample,
     cell_sample,
     cell_sample_of_cells,
     resamples_of,
 )
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 RESAMPLES = 200

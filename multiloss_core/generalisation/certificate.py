@@ -30,7 +30,7 @@ from multiloss_core.numerics.proportion_tests import (
 from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.smooth import smooth_path
+from multiloss_core.thresholds.paths.smooth.path import smooth_path
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 Status = Literal["certified", "not_certified", "too_few"]

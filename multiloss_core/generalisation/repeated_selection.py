@@ -11,11 +11,10 @@ from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.best_nodes import MAX_TABLE_NODES, best_nodes
-from multiloss_core.thresholds.paths.node_tables import flagged_cells, thresholds_at
-from multiloss_core.thresholds.paths.resampling import CellSample
-from multiloss_core.thresholds.paths.score_cells import ScoreCells
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.cells import ScoreCells, flagged_cells, thresholds_at
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.nodes import MAX_TABLE_NODES, best_nodes
+from multiloss_core.thresholds.paths.smooth.resampling import CellSample
 
 
 @dataclass(frozen=True, eq=False)

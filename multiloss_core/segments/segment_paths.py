@@ -18,9 +18,9 @@ from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule, st
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
-from multiloss_core.thresholds.paths.node_tables import counts_along_nodes, nodes_at, thresholds_at
-from multiloss_core.thresholds.paths.smooth import TARGETS, expected_along, path_of_fit
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
+from multiloss_core.thresholds.paths.smooth.cells import nodes_at, thresholds_at
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, smooth_fit
+from multiloss_core.thresholds.paths.smooth.path import TARGETS, expected_along, path_of_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
@@ -35,7 +35,7 @@ def count_along(
     # Cell index i lies at or above node i - 1.
     turning = turning_points(fit.cells.cells, nodes + 1, rule)
     tp, alerts, spread = (still_flagged(turning, part, len(nodes)) for part in (fit.positives, fit.totals, squares))
-    expected_tp, expected_alerts = counts_along_nodes(fit, nodes, rule)
+    expected_tp, expected_alerts = fit.expected_cells.counts_along(nodes, rule)
     return CountsAlong(
         tp,
         (alerts - tp).clip(0.0),

@@ -35,7 +35,7 @@ from .paths.operating_point import FlaggedCounts as FlaggedCounts
 from .paths.operating_point import GoalPoint as GoalPoint
 from .paths.operating_point import ManualPoint as ManualPoint
 from .paths.operating_point import Point as Point
-from .paths.smooth_fit import SmoothFit as SmoothFit
+from .paths.smooth.fit import SmoothFit as SmoothFit
 from .paths.threshold_path import ConcaveMajorant as ConcaveMajorant
 from .targets.classifier_margins import classifier_margins as classifier_margins
 from .targets.payoffs import Payoffs as Payoffs

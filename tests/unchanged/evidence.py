@@ -7,8 +7,8 @@ import numpy as np
 
 from multiloss_core import RatedDocuments, analytic_path, operating_point, smooth_path
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
-from multiloss_core.thresholds.paths.smooth import path_of_fit
-from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.path import path_of_fit
 from tests.unchanged.sources import rated_file, sample_data, sample_fit, weighted_sample
 from tests.unchanged.summary import Figures, of, plain, thinned
 from tests.unchanged.thresholds import METHODS, RULES, path_figures, path_of, plan_figures

@@ -11,7 +11,7 @@ import pandas as pd
 
 from multiloss_core import CountSurfaces, RatedDocuments
 from multiloss_core.tables import document_amounts, document_segments, document_times
-from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from ui.data.rated import sample
 
 RATED_FOLDER = Path(__file__).resolve().parents[3] / "shared/data/rated"

@@ -34,8 +34,8 @@ from multiloss_core.inspection import (
     weekly_counts,
 )
 from multiloss_core.thresholds import Payoffs, classifier_margins, money_at, money_weighted, slice_documents
-from multiloss_core.thresholds.paths.smooth import path_of_fit
-from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.path import path_of_fit
 from multiloss_core.thresholds.targets import (
     manual_point,
     point_for_alerts,

@@ -15,7 +15,7 @@ from multiloss_core.thresholds.data.grid_counts import Axes
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import SMOOTH
 from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
-from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap
 from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices, threshold_choices

@@ -13,8 +13,8 @@ from multiloss_core.thresholds.data.grid_counts import Axes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
-from multiloss_core.thresholds.paths.node_tables import counts_along_nodes, nodes_at
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.cells import nodes_at
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along, busy_days_at_nodes
 
@@ -140,7 +140,7 @@ class ThresholdChoices:
             return None
         if documents is not None:
             return flagged_weights(documents.scores, weights, path.thresholds, self.rule)
-        return counts_along_nodes(fit, nodes_at(fit.cells, path.thresholds), self.rule)[0]
+        return fit.expected_cells.counts_along(nodes_at(fit.cells, path.thresholds), self.rule)[0]
 
     def at_nodes(self, axes: Axes, cap: DailyCap | None = None) -> Candidates:
         """Count all nodes of axes; a table of counts has its own."""

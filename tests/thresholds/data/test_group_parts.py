@@ -6,7 +6,7 @@ import pytest
 
 from multiloss_core.thresholds import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts
-from multiloss_core.thresholds.paths.resampling import cell_sample_of_cells
+from multiloss_core.thresholds.paths.smooth.resampling import cell_sample_of_cells
 
 PATH = np.array([[1.0, 1.0], [1.0, 2.0], [3.0, 2.0], [np.inf, np.inf]])
 AXES = (np.arange(5.0), np.arange(5.0))

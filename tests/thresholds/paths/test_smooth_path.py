@@ -16,11 +16,10 @@ from multiloss_core import (
     smooth_path,
 )
 from multiloss_core.thresholds import SmoothFit
-from multiloss_core.thresholds.paths.best_nodes import best_nodes
-from multiloss_core.thresholds.paths.precision_design import precision_design
-from multiloss_core.thresholds.paths.precision_model import PrecisionModel
-from multiloss_core.thresholds.paths.score_cells import ScoreCells, score_cells
-from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.cells import ScoreCells, score_cells
+from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.model import PrecisionModel, precision_design
+from multiloss_core.thresholds.paths.smooth.nodes import best_nodes
 
 RULES = ("any", "all")
 

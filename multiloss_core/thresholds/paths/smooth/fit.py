@@ -12,10 +12,15 @@ from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_weights
 from multiloss_core.thresholds.paths.earlier_files import EarlierWeights, choose_earlier_weights
-from multiloss_core.thresholds.paths.precision_design import precision_design
-from multiloss_core.thresholds.paths.precision_model import FOLDS, PrecisionModel, fit_precision, newton_refit
-from multiloss_core.thresholds.paths.rule_choices import price_of_rule, rule_choices
-from multiloss_core.thresholds.paths.score_cells import ScoreCells, cells_of_surfaces, score_cells
+from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells, ScoreCells, cells_of_surfaces, score_cells
+from multiloss_core.thresholds.paths.smooth.model import (
+    FOLDS,
+    PrecisionModel,
+    fit_precision,
+    newton_refit,
+    precision_design,
+)
+from multiloss_core.thresholds.paths.smooth.rules import price_of_rule, rule_choices
 
 # Nodes of either kind of an axis, by the number of classifiers.
 RESOLUTIONS = {1: 1000, 2: 120}
@@ -60,6 +65,11 @@ class SmoothFit:
         """Blend model and counts into the positives (c,) expected in each cell of new data."""
         own = self.totals * self.model.precision
         return own + self.count_weight * (self.positives - own)
+
+    @property
+    def expected_cells(self) -> ExpectedCells:
+        """Return the cells with their expected positives."""
+        return ExpectedCells(self.cells, self.expected, self.totals)
 
     @cached_property
     def precision(self) -> Floats:
@@ -137,16 +147,9 @@ def _fit_of_documents(
     # A single group cannot be held out.
     many = source.groups is not None and int(source.groups.max()) > 0
     fold = document_folds(source, FOLDS, whole_groups=many)
-    folds = []
-    for number in range(FOLDS):
-        left_out = fold == number
-        caught = left_out & labels
-        folds.append(
-            (
-                scale * sums(cells.slots[caught], weights[caught], count),
-                scale * sums(cells.slots[left_out], weights[left_out], count),
-            )
-        )
+    keys = fold * count + cells.slots
+    by_fold = (sums(keys[kind], weights[kind], FOLDS * count) for kind in (labels, slice(None)))
+    folds = list(zip(*(scale * dealt.reshape(FOLDS, count) for dealt in by_fold), strict=True))
     fit = _fit_of_counts(cells, positives, totals, squares, scale, folds)
     if (weights == source.weights).all():
         return fit
@@ -211,10 +214,12 @@ def _fit_of_counts(
 
 
 def with_rule_choices(fit: SmoothFit) -> SmoothFit:
-    """Find the sets of alert rules that are best for some target, where there are rules."""
+    """Find the sets of alert rules that are best for some target, those with fewer rules first."""
     if not fit.cells.alert_rules:
         return fit
-    return replace(fit, rule_choices=rule_choices(fit, TARGETS_OF_RULES, fit.document).distinct)
+    active, _ = rule_choices(fit.expected_cells, TARGETS_OF_RULES, fit.document)
+    sets = np.unique(active, axis=0)
+    return replace(fit, rule_choices=sets[np.argsort(sets.sum(axis=1), kind="stable")])
 
 
 def count_weight(positives: float, jump_share: float) -> float:

@@ -1,19 +1,11 @@
 """Choose which alert rules to keep beside the best thresholds of the scores."""
 
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
-from multiloss_core.thresholds.paths.node_tables import (
-    CellsOfScores,
-    ExpectedCells,
-    TableOfNodes,
-    best_in_table,
-    table_of_nodes,
-)
-from multiloss_core.thresholds.paths.score_cells import ScoreCells
+from multiloss_core.numerics.arrays import Bools, Floats, sums
+from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells, ScoreCells
 
 # Maximum number of rules of which every set is compared; with more, sets one rule apart from the best are.
 MAX_EXACT = 12
@@ -35,66 +27,44 @@ def price_of_rule(document: float, targets: Floats) -> Floats:
     return np.asarray(STANDARD_ERRORS_OF_RULE * document * np.sqrt(targets * (1 - targets)))
 
 
-@dataclass(frozen=True, eq=False)
-class RuleChoices:
-    """The best active rules (t, r) for targets (t,), beside the best thresholds of a table.
-
-    `gains` (t,) are the expected (1 - m) TP - m FP reached, less the price of the active rules; `bounds` (t,): no rules
-    and thresholds of the table can reach more. `is_exact`: nothing better exists.
-    """
-
-    active: Bools
-    gains: Floats
-    bounds: Floats
-    is_exact: bool
-
-    @property
-    def distinct(self) -> Bools:
-        """The different sets of active rules (u, r), those with fewer rules first."""
-        sets = np.unique(self.active, axis=0)
-        return np.asarray(sets[np.argsort(sets.sum(axis=1), kind="stable")])
-
-
-def rule_choices(fit: ExpectedCells, targets: Floats, document: float = 0.0) -> RuleChoices:
+def rule_choices(cells: ExpectedCells, targets: Floats, document: float = 0.0) -> tuple[Bools, Floats]:
     """Find the active alert rules with the largest expected (1 - m) TP - m FP at each target m.
 
-    Each active rule has a price: `price_of_rule` for an effective document of weight `document`.
+    Beside them stand the best thresholds of a table. Returns the active rules (t, r) for targets (t,) and the gains
+    (t,) that they reach, less their price: `price_of_rule` for an effective document of weight `document`.
 
     A document is flagged by an active rule or by a score. Exact for at most 12 rules by branch and bound over their
     2^r sets: what the documents of one combination of rules gain at the best thresholds for them alone bounds what they
-    can add. With more rules sets are improved one rule at a time from all and from none, and the bound lets every
-    combination be decided alone. Each set that is looked at costs a table of nodes, which serves all targets.
+    can add. With more rules sets are improved one rule at a time from all and from none. Each set that is looked at
+    costs a table of nodes, which serves all targets.
     """
-    search = _Search(fit, targets, price_of_rule(document, targets))
-    rules = fit.cells.alert_rules
+    search = _Search(cells, targets, price_of_rule(document, targets))
+    rules = cells.cells.alert_rules
     for start in (np.zeros(rules, dtype=bool), np.ones(rules, dtype=bool)):
         search.improve(start)
     if rules <= MAX_EXACT:
         search.compare_all()
-    active = np.array([search.sets[number] for number in search.best])
-    bounds = search.gains if rules <= MAX_EXACT else search.free_bounds()
-    return RuleChoices(active, search.gains, bounds, rules <= MAX_EXACT)
+    return np.array([search.sets[number] for number in search.best]), search.gains
 
 
 class _Search:
     """The sets of rules that were looked at, and the best of them at each target."""
 
-    def __init__(self, fit: ExpectedCells, targets: Floats, price: Floats) -> None:
-        scored = fit.cells.score_count
+    def __init__(self, cells: ExpectedCells, targets: Floats, price: Floats) -> None:
+        grid = cells.cells
         # How documents combine rules: (p, r), and the combination of each cell; the first one may be no rule.
-        raised: Bools = fit.cells.cells[:, scored:] > 0
+        raised: Bools = grid.cells[:, grid.score_count :] > 0
         combinations, place = np.unique(raised, axis=0, return_inverse=True)
-        self.fit, self.targets, self.combinations, self.place = fit, targets, combinations, place
+        self.cells, self.targets, self.combinations, self.place = cells, targets, combinations, place
         self.price = price
         self.sets: list[Bools] = []
         self.known: dict[bytes, Floats] = {}
         self.gains, self.best = np.full(len(targets), -np.inf), np.zeros(len(targets), dtype=np.intp)
         tables = 1 + min(len(combinations), MAX_TABLES)
         self.max_nodes = int(np.clip(MAX_NODES_TOGETHER // tables, MIN_TABLE_NODES, MAX_TABLE_NODES))
-        tp, alerts = (sums(place, part, len(combinations)) for part in (fit.expected, fit.totals))
-        # What each combination gains where it is flagged as a whole, and at most where scores decide: (p, t).
-        self.whole = tp[:, np.newaxis] - alerts[:, np.newaxis] * targets
-        self.most = self._most_by_scores(alerts)
+        tp, self.alerts = (sums(place, part, len(combinations)) for part in (cells.expected, cells.totals))
+        # What each combination gains where it is flagged as a whole: (p, t).
+        self.whole = tp[:, np.newaxis] - self.alerts[:, np.newaxis] * targets
 
     def look(self, active: Bools) -> Floats:
         """Compute the largest gain (t,) beside a set of active rules."""
@@ -130,7 +100,7 @@ class _Search:
         """Look at every set whose bound is above the best gain of some target."""
         sets = np.array(list(product([False, True], repeat=self.combinations.shape[1])))
         hit = (sets @ self.combinations.T.astype(np.intp)) > 0
-        bounds = hit @ self.whole + ~hit @ self.most - np.outer(sets.sum(axis=1), self.price)
+        bounds = hit @ self.whole + ~hit @ self._most_by_scores() - np.outer(sets.sum(axis=1), self.price)
         while True:
             excess = bounds - self.gains - TOLERANCE * (1 + np.abs(self.gains))
             number = int(excess.max(axis=1).argmax())
@@ -138,13 +108,9 @@ class _Search:
                 return
             bounds[number] = self.look(sets[number])
 
-    def free_bounds(self) -> Floats:
-        """Bound the gain (t,) as if each combination of rules were decided alone."""
-        none: Bools = np.asarray(~self.combinations.any(axis=1))
-        return np.where(none[:, np.newaxis], self.most, np.maximum(self.most, self.whole)).sum(axis=0)
-
-    def _most_by_scores(self, alerts: Floats) -> Floats:
+    def _most_by_scores(self) -> Floats:
         """Bound what thresholds gain from each combination (p, t)."""
+        alerts = self.alerts
         most = np.empty((len(alerts), len(self.targets)))
         largest = set(np.argsort(-alerts, kind="stable")[:MAX_TABLES].tolist())
         for number in range(len(alerts)):
@@ -153,20 +119,14 @@ class _Search:
                 most[number] = self._gain_by_scores(mask)
             else:
                 cells = self.place == number
-                gains = self.fit.expected[cells, np.newaxis] - self.fit.totals[cells, np.newaxis] * self.targets
+                gains = self.cells.expected[cells, np.newaxis] - self.cells.totals[cells, np.newaxis] * self.targets
                 most[number] = gains.clip(0.0).sum(axis=0)
         return most
 
     def _gain_by_scores(self, combinations: Bools) -> Floats:
         """Compute the largest gain (t,) of thresholds from the cells of some combinations (p,)."""
-        left = combinations[self.place]
-        table = self._table(left)
-        nodes = best_in_table(table, self.targets)
-        return table.gains(nodes, self.targets)
-
-    def _table(self, left: Bools) -> TableOfNodes:
-        cells, scored = self.fit.cells, self.fit.cells.score_count
-        empty: Indices = np.empty(0, dtype=np.intp)
-        alone = ScoreCells(cells.axes[:scored], cells.cells[left][:, :scored], empty)
-        part = CellsOfScores(alone, self.fit.expected[left], self.fit.totals[left])
-        return table_of_nodes(part, "any", self.max_nodes)
+        left, grid = combinations[self.place], self.cells.cells
+        scored = grid.score_count
+        alone = ScoreCells(grid.axes[:scored], grid.cells[left][:, :scored], np.empty(0, dtype=np.intp))
+        table = ExpectedCells(alone, self.cells.expected[left], self.cells.totals[left]).table("any", self.max_nodes)
+        return table.gains(table.best(self.targets), self.targets)

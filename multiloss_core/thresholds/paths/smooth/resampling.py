@@ -11,7 +11,7 @@ from multiloss_core.thresholds.data.group_parts import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
 
 FOLDS = 5
 

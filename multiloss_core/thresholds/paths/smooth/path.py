@@ -8,10 +8,10 @@ from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.averaged_nodes import averaged_nodes, refits_of
-from multiloss_core.thresholds.paths.node_tables import ExpectedCells, counts_along_nodes, nodes_at, thresholds_at
-from multiloss_core.thresholds.paths.resampling import resamples_of
-from multiloss_core.thresholds.paths.smooth_fit import SmoothFit, smooth_fit
+from multiloss_core.thresholds.paths.smooth.cells import nodes_at, thresholds_at
+from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, smooth_fit
+from multiloss_core.thresholds.paths.smooth.nodes import averaged_nodes, refits_of
+from multiloss_core.thresholds.paths.smooth.resampling import resamples_of
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 # Marginal precisions from 0.1 to 99.9 %, evenly in the logarithm of their odds.
@@ -28,7 +28,7 @@ def smooth_path(
 ) -> ThresholdPath:
     """Find the path of best thresholds under a smooth estimate of the precision, for any k.
 
-    P(positive | scores) is fitted to bucket counts (see `precision_model`) and blended with the counts themselves (see
+    P(positive | scores) is fitted to bucket counts (see `fit_precision`) and blended with the counts themselves (see
     `smooth_fit`). For every target m on a fine scale, the thresholds that maximise the expected TP - m / (1 - m) FP are
     found (`best_nodes`), averaged over resamples (`averaged_nodes`), no threshold falling as m rises. A classifier
     with a precision below the target even above its largest score never flags: its threshold is infinite. Tangent
@@ -84,14 +84,14 @@ def path_of_fit(
     )
 
 
-def expected_along(fit: ExpectedCells, nodes: Indices, rule: Rule) -> tuple[Indices, Floats, Floats]:
+def expected_along(fit: SmoothFit, nodes: Indices, rule: Rule) -> tuple[Indices, Floats, Floats]:
     """Compute expected TP and alerts (m,) along nodes (t, k) of `TARGETS`.
 
     From the floors to never; returned after the nodes (m, k) that differ.
     """
     never = np.array([[len(axis) for axis in fit.cells.axes]])
     nodes = np.vstack([np.zeros_like(never), nodes, never])
-    _, alerts = counts_along_nodes(fit, nodes, rule)
+    _, alerts = fit.expected_cells.counts_along(nodes, rule)
     # The documents between the best thresholds of two targets are worth what lies between these.
     between = expit(np.append(LOG_ODDS, LOG_ODDS[-1] + STEP) - STEP / 2)
     tp = np.append(np.cumsum((between * -np.diff(alerts))[::-1])[::-1], 0.0)

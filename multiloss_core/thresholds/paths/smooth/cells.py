@@ -1,4 +1,4 @@
-"""Group rated documents into cells of a grid that is finest near likely thresholds."""
+"""Group rated documents into cells of a grid, and count cells at nodes of thresholds."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,9 @@ from scipy.optimize import isotonic_regression
 from scipy.special import xlog1py, xlogy
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
+from multiloss_core.numerics.concave_majorant import concave_majorant
+from multiloss_core.thresholds.data.count_surfaces import counts_at_nodes
+from multiloss_core.thresholds.data.counts import Rule, still_flagged, turning_points
 from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below
 
 # Nodes of each kind and classifier, tried in turn until the cells are few enough: for one or two classifiers, and more.
@@ -58,17 +61,6 @@ def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int, 
     )
     columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
     return _cells_of(axes, columns, alert_rules)
-
-
-def every_score(scores: Floats, floors: Floats, alert_rules: int = 0) -> ScoreCells:
-    """Group documents (n, k) into cells of all scores at or above the floors. O(n log n)."""
-    known = [
-        np.unique(np.append(column[column >= floor], floor)) for column, floor in zip(scores.T, floors, strict=True)
-    ]
-    axes = [np.append(values, np.nextafter(values[-1], np.inf)) for values in known]
-    axes[scores.shape[1] - alert_rules :] = [np.ones(1)] * alert_rules
-    columns = [count_nodes_at_or_below(axis, scores[:, j]) for j, axis in enumerate(axes)]
-    return _cells_of(tuple(axes), columns, alert_rules)
 
 
 def cells_of_surfaces(buckets: BucketCounts, alert_rules: int = 0) -> tuple[ScoreCells, Floats, Floats]:
@@ -158,23 +150,111 @@ def _axis(scores: Floats, labels: Bools, floor: float, resolution: int) -> Float
     place = np.searchsorted(above, values)
     # Above the floor itself if nothing is below; halves first, as the difference could overflow.
     lower = np.where(place > 0, above[place - 1], floor)
+    # No further below a positive than the spacing of the next ones above it.
+    number = np.arange(len(positives))
+    ahead = np.minimum(number + NEIGHBOURS, len(positives) - 1)
+    spacings = np.full(len(positives), np.inf)
+    with np.errstate(over="ignore"):
+        np.divide(SPACINGS * (positives[ahead] - positives), ahead - number, out=spacings, where=ahead > number)
     reaches = np.full(len(values), np.inf)
-    reaches[np.searchsorted(values, positives[thinned])] = _reaches(positives)[thinned]
+    reaches[np.searchsorted(values, positives[thinned])] = spacings[thinned]
     nodes = np.maximum(lower / 2 + values / 2, values - reaches)
     nodes = np.where(nodes > lower, nodes, values)
     return np.unique(np.concatenate([[floor], nodes[nodes > floor], [np.nextafter(above[-1], np.inf)]]))
 
 
-def _reaches(positives: Floats) -> Floats:
-    """Bound the distance of thresholds below rising scores (n,) of positives by spacing."""
-    number = np.arange(len(positives))
-    ahead = np.minimum(number + NEIGHBOURS, len(positives) - 1)
-    apart = np.full(len(positives), np.inf)
-    with np.errstate(over="ignore"):
-        np.divide(SPACINGS * (positives[ahead] - positives), ahead - number, out=apart, where=ahead > number)
-    return apart
-
-
 def _log_likelihood(positives: Floats, totals: Floats) -> Floats:
     share = (positives + 0.25) / (totals + 0.5)
     return np.asarray(xlogy(positives, share) + xlog1py(totals - positives, -share))
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedCells:
+    """Cells with the positives and totals (c,) expected in each."""
+
+    cells: ScoreCells
+    expected: Floats
+    totals: Floats
+
+    def beside_rules(self, active: Bools) -> "ExpectedCells":
+        """Leave to the scores what active alert rules (r,) did not raise; all cells stay."""
+        cells, scored = self.cells, self.cells.score_count
+        left = ~(cells.cells[:, scored:][:, active] > 0).any(axis=1)
+        alone = ScoreCells(cells.axes[:scored], cells.cells[:, :scored], cells.slots)
+        return ExpectedCells(alone, self.expected * left, self.totals * left)
+
+    def counts_along(self, nodes: Indices, rule: Rule) -> tuple[Floats, Floats]:
+        """Compute expected TP and alerts (m,) at rising nodes (m, k). O(c log m)."""
+        # Cell index i lies at or above node i - 1: cells act as documents with their indices as scores.
+        turning = turning_points(self.cells.cells, nodes + 1, rule)
+        tp, alerts = (still_flagged(turning, counts, len(nodes)) for counts in (self.expected, self.totals))
+        return tp, alerts
+
+    def counts_at(self, nodes: Indices, rule: Rule) -> tuple[Floats, Floats]:
+        """Compute expected TP and alerts (m,) at nodes (m, k) in any order. O(c m)."""
+        caught = flagged_cells(self.cells, nodes, rule)
+        return self.expected @ caught, self.totals @ caught
+
+    def table(self, rule: Rule, max_nodes: int) -> "TableOfNodes":
+        """Count what is expected at all nodes, or at `max_nodes` evenly chosen ones."""
+        # The last node is never, one after the nodes of the axis.
+        counts = np.array([len(axis) + 1 for axis in self.cells.axes])
+        nodes_per_axis = np.minimum(counts, int(max_nodes ** (1 / len(counts))))
+        complete = bool(np.prod(counts.astype(np.float64)) <= max_nodes)
+        nodes = tuple(
+            np.arange(count) if complete else np.unique(np.linspace(0, count - 1, few).round().astype(np.intp))
+            for count, few in zip(counts, nodes_per_axis, strict=True)
+        )
+        # Number of table nodes at or below the scores of each cell.
+        places = tuple(
+            np.searchsorted(axis_nodes, column) for axis_nodes, column in zip(nodes, self.cells.cells.T, strict=True)
+        )
+        shape = tuple(len(axis_nodes) for axis_nodes in nodes)
+        slots = np.ravel_multi_index(places, shape)
+        tp, alerts = (
+            counts_at_nodes(sums(slots, part, int(np.prod(shape))).reshape(shape), rule)
+            for part in (self.expected, self.totals)
+        )
+        return TableOfNodes(nodes, tp, alerts, complete)
+
+
+def thresholds_at(cells: ScoreCells, nodes: Indices) -> Floats:
+    """Convert node numbers (m, k) to thresholds, never to infinity."""
+    return np.column_stack([np.append(axis, np.inf)[nodes[:, j]] for j, axis in enumerate(cells.axes)])
+
+
+def nodes_at(cells: ScoreCells, thresholds: Floats) -> Indices:
+    """Find the first nodes (m, k) at or above thresholds (m, k); never for infinity."""
+    return np.column_stack([np.searchsorted(axis, thresholds[:, j]) for j, axis in enumerate(cells.axes)])
+
+
+def flagged_cells(cells: ScoreCells, nodes: Indices, rule: Rule) -> Floats:
+    """Compute 0/1 masks (c, m) of the cells flagged at node numbers (m, k)."""
+    above = [cells.cells[:, j, np.newaxis] > nodes[:, j] for j in range(nodes.shape[1])]
+    caught: Bools = np.logical_or.reduce(above) if rule == "any" else np.logical_and.reduce(above)
+    return caught.astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class TableOfNodes:
+    """Expected TP and alerts, of shape (n_1, …, n_k), at `nodes` of each axis.
+
+    `complete`: these are all nodes.
+    """
+
+    nodes: tuple[Indices, ...]
+    tp: Floats
+    alerts: Floats
+    complete: bool
+
+    def gains(self, nodes: Indices, targets: Floats) -> Floats:
+        """Look up (1 - m) TP - m FP at nodes (…, t, k) of the table for targets m (t,)."""
+        places = tuple(np.searchsorted(axis, nodes[..., j]) for j, axis in enumerate(self.nodes))
+        return np.asarray(self.tp[places] - targets * self.alerts[places])
+
+    def best(self, targets: Floats) -> Indices:
+        """Find the strictest best node (t, k) at each target (t,); never without gain. O(n log n)."""
+        strictest_first = (slice(None, None, -1),) * self.tp.ndim
+        corners, precisions = concave_majorant(self.alerts[strictest_first].ravel(), self.tp[strictest_first].ravel())
+        numbers = np.unravel_index(corners[np.searchsorted(-precisions, -targets)], self.tp.shape)
+        return np.column_stack([axis[::-1][at] for axis, at in zip(self.nodes, numbers, strict=True)])
