@@ -124,7 +124,7 @@ def test_few_positives_keep_current_thresholds():
 
 
 def test_many_positives_leave_poor_thresholds():
-    documents = noisy_pair(1, 2_000)
+    documents = noisy_pair(1, 600)
     free = operating_point(smooth_path(documents), 0.3)
     held = operating_point(smooth_path(documents, current=[1.5, np.inf]), 0.3)
     price = 0.3 / 0.7
