@@ -120,7 +120,6 @@ def test_ratio_that_is_not_monotone_is_a_warning():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("0 -2 1 1", "write four numbers, a slash and four numbers"),
         ("0 -2 1 x / 1 0 0 0", "write four numbers, a slash and four numbers"),
         ("0 -2 1 / 1 0 0 0", "must be four finite numbers"),
     ],
@@ -177,14 +176,14 @@ def test_star_of_all_cuts_follows_the_minimum():
         assert star["x"] == flagged(app)[:1]
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_consequence_agrees_with_all_predictions(seed):
-    generator = np.random.default_rng(seed)
-    loss = FractionalLinear(generator.integers(-3, 4, 4), (8, *generator.integers(-2, 3, 3)))
-    sentence, is_covered = about_ratio(loss)
-    assert ("by Theorem 1" in sentence) == is_covered
-    if is_covered:
-        assert exhaustive_search(generator.random(8), loss).is_top_k
+def test_consequence_agrees_with_all_predictions():
+    for seed in range(30):
+        generator = np.random.default_rng(seed)
+        loss = FractionalLinear(generator.integers(-3, 4, 4), (8, *generator.integers(-2, 3, 3)))
+        sentence, is_covered = about_ratio(loss)
+        assert ("by Theorem 1" in sentence) == is_covered, seed
+        if is_covered:
+            assert exhaustive_search(generator.random(8), loss).is_top_k, seed
 
 
 def test_ratio_reads_commas_and_decimals():
