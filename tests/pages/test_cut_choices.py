@@ -88,16 +88,6 @@ def test_hamming_flags_probabilities_above_half():
     assert not app.error
 
 
-def test_subset_loss_flags_probabilities_above_half():
-    probabilities = sample_items().probabilities
-    app = opened(cut_loss="Subset 0-1", cut_least="5")
-    assert flagged(app)[0] == int((probabilities > 0.5).sum())
-    assert any("1 if any item is wrong" in text for text in texts(app))
-    paste(app, "0.9\n0.7\n0.4\n0.2\n0.1\n0.1\n")
-    assert "flag the **5** most probable" in headline(app)
-    assert losses(app)[0] == round(1 - 0.9 * 0.7 * 0.4 * 0.2 * 0.1 * 0.9, 4)
-
-
 def test_own_ratio_starts_as_jaccard():
     app = opened(cut_loss=OWN_RATIO)
     values = expected_losses(sample_items().probabilities, JACCARD).values

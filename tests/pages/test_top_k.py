@@ -17,7 +17,6 @@ from multiloss_core import (
     exhaustive_search,
     expected_losses,
     graph_path,
-    multinomial_top_k,
     optimal_top_k,
     simulate_population,
 )
@@ -294,35 +293,6 @@ def decoded(values):
     if isinstance(values, dict):
         return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
     return values
-
-
-def test_conditions_of_losses_agree_with_the_paper(page):
-    open_part(page, "monotone")
-    monotone = page.dataframe[0].value.set_index("Loss")
-    assert monotone.loc["F1"].tolist() == ["yes"] * 4
-    assert monotone.loc["u / (2 + 2u)"].tolist() == ["no", "no", "yes", "no"]
-    assert set(monotone.loc[[*LOSSES], "Definition 1"]) == {"yes"}
-    assert monotone.loc[[*NOT_MONOTONE], "Definition 1"].tolist() == ["no"] * len(NOT_MONOTONE)
-
-
-def test_best_classes_are_those_of_theorem_2(page):
-    open_part(page, "classes")
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    classes = probabilities / probabilities.sum()
-    best = {name: multinomial_top_k(classes, loss).k for name, loss in LOSSES.items()}
-    assert f"k* under each loss: {', '.join(f'{name} {k}' for name, k in best.items())}." in captions(page)
-    assert "The best classes under F1" in titles(page)
-
-
-def test_joint_labels_keep_the_probability_of_each_item(page):
-    open_part(page, "assumption")
-    joint = next(element.value for element in page.dataframe if "Common cause" in element.value)
-    positive = np.array([labels.split() for labels in joint["Labels"]], dtype=float)
-    few = np.sort(eight_items(143))[::-1][:3]
-    for name in ("Independent", "Common cause"):
-        np.testing.assert_allclose(joint[name] @ positive, few, atol=1e-9)
-    np.testing.assert_allclose(joint["Independent"].iloc[-1], few.prod())
-    assert joint["Common cause"].iloc[-1] > joint["Independent"].iloc[-1]
 
 
 def test_the_threshold_graph_shows_its_shortest_path(page):

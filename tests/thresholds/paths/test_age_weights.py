@@ -17,8 +17,7 @@ def sample(kind, seed=0, positives=150):
     return documents_of(alerts(kind, positives, np.random.default_rng(seed)), aged=True)
 
 
-@pytest.mark.parametrize("kind", ["break", "rise"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("kind", "seed"), [("break", 0), ("rise", 1)])
 def test_change_of_fraud_makes_older_documents_count_less(kind, seed):
     found = smooth_fit(sample(kind, seed)).age_weights
     assert found.half_life < DAYS / 2

@@ -14,8 +14,6 @@ from multiloss_core.thresholds.paths.resampling import resamples_of
 from multiloss_core.thresholds.paths.smooth import TARGETS
 from multiloss_core.thresholds.paths.smooth_fit import smooth_fit
 
-RULES = ("any", "all")
-
 
 def simulated(seed, classifiers=2):
     generator = np.random.default_rng(seed)
@@ -42,8 +40,7 @@ def test_concave_majorant_is_the_upper_hull(points):
         assert {(x[corner], y[corner]) for corner in corners} <= hull
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("classifiers", [1, 2, 3])
+@pytest.mark.parametrize(("classifiers", "rule"), [(1, "any"), (2, "all"), (3, "any")])
 def test_nodes_rise_and_lack_little_of_the_best_gain(classifiers, rule):
     documents = simulated(classifiers, classifiers)
     fit, nodes = averaged(documents, rule)
