@@ -156,19 +156,3 @@ def test_a_deleted_file_is_uploaded_again_and_the_goal_stays(server, visitor, ne
     assert visitor.url == address
     upload(visitor, NAME, data)
     expect_point(visitor, SCORES, expected_point(frame, SCORES, RATING, percent=20.5))
-
-
-def test_deleted_file_is_not_confused_with_its_namesake(server, visitor, data):
-    open_and_upload(visitor, server, data)
-    visitor.get_by_text("Kept on this server").click()
-    address = visitor.url
-    visitor.get_by_role("button", name="Delete this file").click()
-    expect(visitor.get_by_text(f"'{NAME}' is deleted.")).to_be_visible()
-    visitor.goto(address)
-    expect(not_loaded(visitor)).to_be_visible()
-    assert seen(visitor) == set()
-    other = rated_csv(6)
-    upload(visitor, NAME, other)
-    rows = f"{len(pd.read_csv(io.BytesIO(other))):,}"
-    expect(losses(visitor)).to_contain_text(f"{rows} rows: ")
-    expect(visitor.get_by_test_id("stAlert").filter(has_text="not the same file as before")).to_be_visible()

@@ -158,23 +158,6 @@ def minutes(n, days):
     return pd.date_range("2026-01-05", periods=n, freq=pd.Timedelta(days=days) / n)
 
 
-def test_clear_drift_is_shown_with_both_ends():
-    times = minutes(6000, 84)
-    app = opened("periods", source=made(times, "web", np.linspace(0.7, 0.3, 6000)), by_hand=[0.5])
-    assert re.search(
-        r"\*\*Precision drifts: from 6\d\s%\*\* in the first 4 "
-        r"complete weeks \*\*to 3\d\s%\*\* in the last 4 \(p < 0.001\)",
-        texts(app),
-    )
-
-
-def test_a_bad_week_is_named():
-    times = minutes(6000, 84)
-    bad = (times >= "2026-02-09") & (times < "2026-02-16")
-    app = opened("periods", source=made(times, "web", np.where(bad, 0.1, 0.5), 2), by_hand=[0.5])
-    assert re.search(r"Precision varies from week to week\*\* more than chance .* the week of 2026-02-09", texts(app))
-
-
 def test_many_segments_are_folded_and_names_are_taken_literally():
     generator = np.random.default_rng(4)
     names = np.array(["*x* [y](http://z) :red[q] `c`", *(f"s{i}" for i in range(60))], dtype=object)
