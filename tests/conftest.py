@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Each core has a worker: several threads of BLAS in each would wait for one another. NumPy reads it when imported.
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+
 TESTS = Path(__file__).resolve().parent
 # Folders and files whose tests run pages, servers, engines or long simulations.
 SLOW = (

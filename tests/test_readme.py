@@ -35,6 +35,7 @@ def test_python_of_readme_runs(monkeypatch, capsys):
     assert "inside" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["audits.md", "sources-and-segments.md"])
 def test_examples_of_documents_run(name):
     page = ROOT / "docs" / name

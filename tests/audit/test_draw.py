@@ -43,7 +43,7 @@ def test_draw_depends_on_seed_and_key_alone():
 def test_draw_is_uniform_in_each_stratum():
     chosen = population(count=400, budget=90)
     frame, plan = chosen.frame, chosen.plan
-    seeds = 400
+    seeds = 100
     times = np.zeros(len(frame))
     for seed in range(seeds):
         times[drawn_frame(plan, frame, "id", seed=seed).index] += 1

@@ -56,7 +56,8 @@ def coverage(counted, audits=300, documents=100_000):
     return np.mean(covered, axis=0)
 
 
-@pytest.mark.parametrize("counted", [300, 1_000, 5_000])
+@pytest.mark.slow
+@pytest.mark.parametrize("counted", [300, 5_000])
 def test_recall_is_covered_with_sizes_from_a_sample(counted):
     drawn, taken_as_known = coverage(counted)
     assert 0.93 <= drawn <= 0.99

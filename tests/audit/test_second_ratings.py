@@ -78,6 +78,7 @@ def test_a_sentence_states_what_a_rating_stands_for():
     assert read_audit(rated, Audit(strata, sizes, ratings, np.array([0, 0, 7]))).weight_of_positives() == ""
 
 
+@pytest.mark.slow
 def test_second_ratings_restore_the_coverage():
     # Sizes, ratings and positives of strata as of 1,000,000 documents with a prevalence of .3 %.
     sizes, rated = np.array([30_000, 80_000, 240_000, 640_000]), np.array([400, 450, 550, 600])

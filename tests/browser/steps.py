@@ -137,11 +137,6 @@ def choose_method(page, name):
         choose(page, "Path", name)
 
 
-def expect_method(page, name):
-    with opened_popover(page, "Settings"):
-        expect(selected(page, "Path")).to_have_value(name)
-
-
 def flag_by_every_score(page):
     with opened_popover(page, "Settings"):
         page.get_by_role("radio", name="every score").click()

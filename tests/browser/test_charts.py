@@ -99,11 +99,10 @@ def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
     assert json.loads(figure(page, "tp").evaluate(CAMERA)) == pytest.approx(json.loads(turned))
 
 
-def test_what_the_browser_has_forgotten_is_sent_again(server, page):
-    open_page(page, f"{server}/operating_point?m=20", "Operating point")
+def expect_forgotten_texts_are_sent_again(page):
     # From the first move on Python leaves out the texts that the browser holds.
-    press(page, "ArrowRight", "20.5")
-    settle_target(page, 20.5)
+    press(page, "ArrowRight", "63")
+    settle_target(page, 63)
     forgotten = page.locator(".explorer").evaluate("""({ multiloss: { choice: { texts } } }) => {
         const before = texts.names
         for (let i = 0; i < 200; i++) texts.filled({ table: `other ${i}`, texts: { [`other ${i}`]: "{}" }, charts: {} })
@@ -112,7 +111,7 @@ def test_what_the_browser_has_forgotten_is_sent_again(server, page):
     assert forgotten
     choose_method(page, "graph")
     expect(page.locator(".explorer")).to_have_attribute("style", f"--colour: {look_of('graph').colour};")
-    expected = expected_sample_point("Card alerts", 20.5, method="graph")
+    expected = expected_sample_point("Card alerts", 63, method="graph")
     expect_point(page, sample("Card alerts").first_choice.scores, expected)
     for name in ("space", "plane"):
         expect_drawn(page, figure(page, name))
@@ -176,11 +175,7 @@ def test_drag_moves_everything_and_reaches_python_on_release(server, page):
     settle_target(page, f"{percent:g}")
     expect_point(page, scores, expected_sample_point("Card alerts", percent))
 
-
-def test_the_marks_stand_where_plotly_has_the_point(server, page):
-    open_page(page, f"{server}/operating_point", "Operating point")
-    expect(chart(page, "space").locator(".marks path:not(.ghost)")).to_be_visible()
-    settle(page)
+    # The marks stand where Plotly has the point.
     for percent in (25, 62.5):
         percent_box(page).fill(f"{percent}")
         percent_box(page).press("Enter")
@@ -190,6 +185,7 @@ def test_the_marks_stand_where_plotly_has_the_point(server, page):
             chart(page, name).scroll_into_view_if_needed()
             wanted = page.evaluate(ON_AXES, [figure(page, name).element_handle(), *map(float, place)])
             assert star(page, name) == pytest.approx(wanted, abs=3)
+    expect_forgotten_texts_are_sent_again(page)
 
 
 def test_the_charts_keep_the_zoom_of_the_reader(server, page):

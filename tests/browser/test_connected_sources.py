@@ -1,4 +1,4 @@
-"""Test the same rows as an upload, Parquet files, and tables of PostgreSQL and Spark."""
+"""Test the same rows as an upload, and as tables of PostgreSQL and Spark."""
 
 import io
 import json
@@ -44,9 +44,8 @@ def frame():
 
 @pytest.fixture
 def connected_server(tmp_path, frame, postgres_database, spark_cluster):  # noqa: F811
-    """Start a server with a folder, a database and a cluster of the same rows."""
+    """Start a server with a database and a cluster of the same rows."""
     table = arrow.Table.from_pandas(frame, preserve_index=False)
-    write_folder(tmp_path / "tables" / "alerts", table, parts=3)
     shared = spark_cluster.folder / tmp_path.name
     write_folder(shared, table, parts=2)
     engine = create_engine(postgres_database)
@@ -57,9 +56,6 @@ def connected_server(tmp_path, frame, postgres_database, spark_cluster):  # noqa
     secrets.write_text(
         "\n".join(
             [
-                "[connections.folder]",
-                'type = "duckdb"',
-                f"folder = {json.dumps(str(tmp_path / 'tables'))}",
                 "[connections.database]",
                 'type = "sql"',
                 f"url = {json.dumps(address)}",
@@ -119,7 +115,7 @@ def test_the_same_rows_give_the_same_decision_wherever_they_lie(connected_server
     assert len(frame) <= loading.MAX_FETCHED
     point = expected_point(frame, SCORES, "verdict", "fraud", percent=20)
     found = {}
-    for source in ("upload", "folder", "database", "cluster"):
+    for source in ("upload", "database", "cluster"):
         page = new_page()
         open_page(page, f"{connected_server}/rated_data", "Rated data")
         if source == "upload":

@@ -4,7 +4,6 @@ import json
 import re
 
 import pandas as pd
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import (
@@ -31,18 +30,8 @@ from tests.browser.steps import (
 from ui.data.rated import sample
 
 
-@pytest.fixture(params=["simulated", "real"])
-def rated_file(request):
-    """name, bytes, score columns, rating column, positive rating."""
-    if request.param == "simulated":
-        return "simulated.csv", rated_csv(), ["card score", "device score"], "verdict", "fraud"
-    folder = request.getfixturevalue("rated_folder")
-    name = "bssr1_two_scores_rated.csv"
-    return name, (folder / name).read_bytes(), ["face_G", "finger_left"], "genuine", 1
-
-
-def test_from_a_rated_file_to_thresholds_that_were_taken_away(server, page, rated_file):
-    name, data, scores, rating, positive = rated_file
+def test_from_a_rated_file_to_thresholds_that_were_taken_away(server, page):
+    name, data, scores, rating, positive = "alerts.csv", rated_csv(), ["card score", "device score"], "verdict", "fraud"
     frame = pd.read_csv(io.BytesIO(data))
 
     open_page(page, f"{server}/rated_data", "Rated data")

@@ -16,6 +16,7 @@ from tests.browser.steps import (
     show_surfaces,
     surfaces,
 )
+from tests.browser.test_access import expect_accessible
 from ui.operating_point.tour import STEPS
 
 # Streamlit asks for these beside the page before it finds them at the root.
@@ -88,6 +89,7 @@ def test_page_fits_a_phone_and_leaves_console_clean(server, new_page, watched, n
                   ...document.querySelectorAll('[data-testid=stAppViewContainer], [data-testid=stMain]')]
             .every(element => element.scrollWidth <= Math.min(element.clientWidth, 390))"""
     )
+    expect_accessible(page)
 
 
 def test_a_long_verification_can_be_cancelled(server, page):

@@ -88,7 +88,7 @@ def test_reload_of_rated_data_shows_same_numbers_and_no_other(server, visitor, d
     expect(selected(visitor, "Data")).to_have_value(NAME)
 
 
-def test_reload_of_operating_point_shows_point_that_was_chosen(server, visitor, data, frame):
+def test_reload_of_operating_point_shows_point_that_was_chosen(server, visitor, new_page, data, frame):
     open_and_upload(visitor, server, data)
     follow(visitor, "Operating point", "Operating point")
     for percent in ("20.5", "21", "21.5"):
@@ -112,6 +112,15 @@ def test_reload_of_operating_point_shows_point_that_was_chosen(server, visitor, 
     assert shown_numbers(other) == before
     assert seen(other) <= before
 
+    # A colleague, whose moves are her own.
+    colleague = new_page()
+    without_webgl(colleague)
+    colleague.goto(address)
+    expect_point(colleague, SCORES, point)
+    press(colleague, "ArrowRight", "22")
+    visitor.reload()
+    expect_point(visitor, SCORES, point)
+
 
 def test_a_new_server_gets_the_file_again(tmp_path, visitor, data, frame):
     port = free_port()
@@ -126,22 +135,6 @@ def test_a_new_server_gets_the_file_again(tmp_path, visitor, data, frame):
             expect(losses(visitor)).to_contain_text(f"{len(frame):,} rows: ")
             assert shown_numbers(visitor) == before
     assert seen(visitor) <= before
-
-
-def test_a_link_opens_the_file_for_a_colleague(server, visitor, new_page, data, frame):
-    open_and_upload(visitor, server, data)
-    follow(visitor, "Operating point", "Operating point")
-    press(visitor, "ArrowRight", "20.5")
-    settle_target(visitor, "20.5")
-    colleague = new_page()
-    without_webgl(colleague)
-    colleague.goto(visitor.url)
-    point = expected_point(frame, SCORES, RATING, percent=20.5)
-    expect_point(colleague, SCORES, point)
-    # While one of them reloads, the other one moves on.
-    press(colleague, "ArrowRight", "21")
-    visitor.reload()
-    expect_point(visitor, SCORES, point)
 
 
 def test_a_deleted_file_is_uploaded_again_and_the_goal_stays(server, visitor, new_page, data, frame):
@@ -163,19 +156,3 @@ def test_a_deleted_file_is_uploaded_again_and_the_goal_stays(server, visitor, ne
     assert visitor.url == address
     upload(visitor, NAME, data)
     expect_point(visitor, SCORES, expected_point(frame, SCORES, RATING, percent=20.5))
-
-
-def test_deleted_file_is_not_confused_with_its_namesake(server, visitor, data):
-    open_and_upload(visitor, server, data)
-    visitor.get_by_text("Kept on this server").click()
-    address = visitor.url
-    visitor.get_by_role("button", name="Delete this file").click()
-    expect(visitor.get_by_text(f"'{NAME}' is deleted.")).to_be_visible()
-    visitor.goto(address)
-    expect(not_loaded(visitor)).to_be_visible()
-    assert seen(visitor) == set()
-    other = rated_csv(6)
-    upload(visitor, NAME, other)
-    rows = f"{len(pd.read_csv(io.BytesIO(other))):,}"
-    expect(losses(visitor)).to_contain_text(f"{rows} rows: ")
-    expect(visitor.get_by_test_id("stAlert").filter(has_text="not the same file as before")).to_be_visible()

@@ -156,20 +156,17 @@ def memory_of(server):
 
 
 def test_the_next_file_after_a_broken_upload_is_read(tmp_path, chromium):
-    port, held = free_port(), []
+    port = free_port()
     context = chromium.new_context()
     page = context.new_page()
 
-    def hold(route):
-        held.append(route)
-
     with app_server(tmp_path, port) as server:
         open_page(page, f"{server}/rated_data", PAGES["rated_data"])
-        page.route("**/upload_file/**", hold)
+        # Nothing answers the upload.
+        page.route("**/upload_file/**", lambda _: None)
         chosen = page.locator("[data-testid=stFileUploader] input[type=file]").first
-        chosen.set_input_files({"name": "broken.csv", "mimeType": "text/csv", "buffer": rated_csv()})
-        page.wait_for_timeout(1000)
-        assert held
+        with page.expect_request("**/upload_file/**"):
+            chosen.set_input_files({"name": "broken.csv", "mimeType": "text/csv", "buffer": rated_csv()})
     page.unroute("**/upload_file/**")
     with app_server(tmp_path, port):
         page.wait_for_event("websocket", timeout=60_000)

@@ -9,7 +9,7 @@ from benchmarks.watch import ALERTS, VARIATIONS, WEEKS, YEAR, drawn_weeks, is_al
 from multiloss_core.decisions.record_fields import RecordedInterval
 from multiloss_core.decisions.then_and_now import MIN_WEEKS, Change, Sizes, change_of, dispersion_of
 
-SAMPLES = 60
+SAMPLES = 30
 
 
 def looks(variation, factor, weeks):

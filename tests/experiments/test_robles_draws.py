@@ -1,7 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_limits
 
 from experiments.robles.data import OutcomeTable, drawn_split, numeric_features, two_views
 from experiments.robles.draws import (
@@ -53,12 +52,10 @@ def test_every_kind_scores_as_it_decides(kind):
     generator = np.random.default_rng(1)
     features = generator.normal(size=(300, 3))
     labels = features[:, 0] + 0.5 * generator.normal(size=300) > 0
-    # Threads that wait for each other on a busy machine take far longer than one.
-    with threadpool_limits(1):
-        parameters = chosen_parameters(kind, features, labels, np.ones(300))
-        classifier = trained(kind, parameters, features, labels, np.ones(300))
-        scores = scores_of(classifier, features)
-        decisions = usual_decisions(classifier, features, scores)
+    parameters = chosen_parameters(kind, features, labels, np.ones(300))
+    classifier = trained(kind, parameters, features, labels, np.ones(300))
+    scores = scores_of(classifier, features)
+    decisions = usual_decisions(classifier, features, scores)
     assert np.array_equal(decisions, classifier.predict(features))
     assert scores[decisions].min() >= scores[~decisions].max()
 

@@ -1,17 +1,14 @@
 import numpy as np
-import pytest
 
 from multiloss_core.figures import CurveMark, loss_curve
 from multiloss_core.figures.loss_curve import MAX_VERTICES, drawn_vertices
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 MARKS = [CurveMark("optimum k*", 2, "star"), CurveMark("threshold 0.5", 4), CurveMark("tuned", 2, "diamond")]
 
 
-@THEMES
-def test_a_short_curve_is_drawn_whole_with_its_marks(theme):
+def test_a_short_curve_is_drawn_whole_with_its_marks():
     values = np.array([1.0, 0.6, 0.3, 0.4, 0.5, 0.9])
-    figure = loss_curve(values, MARKS, loss_name="F1", theme=theme)
+    figure = loss_curve(values, MARKS, loss_name="F1", theme="dark")
     line, *points = figure.data
     np.testing.assert_array_equal(line.x, np.arange(6))
     np.testing.assert_array_equal(line.y, values)

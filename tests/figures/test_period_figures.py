@@ -8,7 +8,6 @@ from multiloss_core.figures import theme as style
 from multiloss_core.inspection import calendar, daily_alerts, weekly_counts
 from ui.shared.formatting import FRAUD
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 QUIET = pd.Timestamp("2026-01-26")
 
 
@@ -28,10 +27,9 @@ def traces(figure):
     return {trace.name: trace for trace in figure.data}
 
 
-@THEMES
-def test_bars_are_the_weekly_counts_in_the_colours_of_the_app(theme):
+def test_bars_are_the_weekly_counts_in_the_colours_of_the_app():
     weeks = counted(weekly_counts)
-    figure = weekly_chart(weeks, theme=theme, vocabulary=FRAUD)
+    figure = weekly_chart(weeks, theme="dark", vocabulary=FRAUD)
     shown = traces(figure)
     true, false = shown["fraud (TP)"], shown["false alerts (FP)"]
     np.testing.assert_allclose(true.y, weeks.tp)
@@ -46,10 +44,9 @@ def test_bars_are_the_weekly_counts_in_the_colours_of_the_app(theme):
     assert "documents" in true.hovertemplate
 
 
-@THEMES
-def test_precision_and_its_band_break_where_there_are_no_alerts(theme):
+def test_precision_and_its_band_break_where_there_are_no_alerts():
     weeks = counted(weekly_counts)
-    figure = weekly_chart(weeks, theme=theme)
+    figure = weekly_chart(weeks, theme="dark")
     shown = traces(figure)
     line, band, overall = (
         shown[name] for name in ("precision", "95 % interval of the precision", "precision of all weeks")
@@ -58,7 +55,7 @@ def test_precision_and_its_band_break_where_there_are_no_alerts(theme):
     empty = int(np.flatnonzero(weeks.alerts == 0)[0])
     assert weeks.mondays[empty] == QUIET.to_datetime64().astype("datetime64[D]")
     assert np.isnan(line.y[empty])
-    hollow = [colour == style.paper(theme) for colour in line.marker.color]
+    hollow = [colour == style.paper("dark") for colour in line.marker.color]
     assert hollow == (~weeks.complete).tolist()
     assert overall.y[0] == pytest.approx(weeks.tp.sum() / weeks.alerts.sum())
     # Two outlines, before and after the quiet week, each up one bound and back along the other.
@@ -72,10 +69,9 @@ def test_precision_and_its_band_break_where_there_are_no_alerts(theme):
     assert line.customdata[empty] == ""
 
 
-@THEMES
-def test_days_are_drawn_with_their_mean_and_band(theme):
+def test_days_are_drawn_with_their_mean_and_band():
     days = counted(daily_alerts)
-    figure = daily_chart(days, theme=theme)
+    figure = daily_chart(days, theme="dark")
     shown = traces(figure)
     np.testing.assert_allclose(shown["alerts"].y, days.alerts)
     assert list(shown["alerts"].customdata) == [str(day) for day in days.dates]
@@ -83,4 +79,4 @@ def test_days_are_drawn_with_their_mean_and_band(theme):
     assert set(shown["eight of ten days"].y) == set(days.most_days)
     assert figure.layout.xaxis.title.text == "day"
     assert "documents" in figure.layout.yaxis.title.text
-    assert figure.layout.template.layout.paper_bgcolor == style.paper(theme)
+    assert figure.layout.template.layout.paper_bgcolor == style.paper("dark")

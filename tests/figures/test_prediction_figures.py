@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from multiloss_core import G_MEAN, LOSSES, F, exhaustive_search
 from multiloss_core.figures import (
@@ -9,13 +8,10 @@ from multiloss_core.figures import (
     sorted_probabilities,
 )
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 
-
-@THEMES
-def test_bars_are_sorted_and_split_by_the_prediction(theme):
+def test_bars_are_sorted_and_split_by_the_prediction():
     probabilities, best = np.array([0.2, 0.9, 0.5, 0.7]), np.array([False, True, False, True])
-    figure = sorted_probabilities(probabilities, best, title="F1", theme=theme)
+    figure = sorted_probabilities(probabilities, best, title="F1", theme="dark")
     chosen, others = figure.data
     assert (chosen.name, others.name) == ("predicted positive", "not predicted positive")
     np.testing.assert_array_equal(chosen.x, [1, 2])
@@ -28,11 +24,10 @@ def test_bars_are_sorted_and_split_by_the_prediction(theme):
     assert figure.layout.yaxis.title.text == "P(Y = 1 | x), from 0 to 1"
 
 
-@THEMES
-def test_every_prediction_is_a_dot(theme):
+def test_every_prediction_is_a_dot():
     probabilities = np.random.default_rng(2).random(8)
     search = exhaustive_search(probabilities, F())
-    figure = all_predictions(search, probabilities, loss_name="F1", theme=theme)
+    figure = all_predictions(search, probabilities, loss_name="F1", theme="dark")
     dots, line, star = figure.data
     assert len(dots.x) == 256
     assert dots.x.dtype == dots.y.dtype == np.float32
@@ -61,11 +56,10 @@ def test_dots_hidden_behind_others_are_left_out_and_counted():
         assert nearest.max() <= 1.01 * np.ptp(search.values) / 99
 
 
-@THEMES
-def test_every_loss_has_a_small_curve_with_its_optimum(theme):
+def test_every_loss_has_a_small_curve_with_its_optimum():
     probabilities = np.random.default_rng(6).random(6)
     curves = {name: exhaustive_search(probabilities, loss).top_k_values for name, loss in LOSSES.items()}
-    figure = small_loss_curves(curves, theme=theme)
+    figure = small_loss_curves(curves, theme="dark")
     assert figure.layout.title.text == "Expected loss of flagging the k most probable items"
     assert len(figure.data) == 2 * len(LOSSES)
     for name, line, star in zip(curves, figure.data[::2], figure.data[1::2], strict=True):
@@ -80,11 +74,10 @@ def test_every_loss_has_a_small_curve_with_its_optimum(theme):
     assert [figure.layout[f"xaxis{i}"].title.text for i in last] == ["k"] * 4
 
 
-@THEMES
-def test_both_losses_are_drawn_from_independent_to_identical(theme):
+def test_both_losses_are_drawn_from_independent_to_identical():
     strengths = np.linspace(0, 1, 5)
     best, top_k = np.array([0.4, 0.39, 0.37, 0.36, 0.36]), np.array([0.4, 0.39, 0.38, 0.38, 0.37])
-    figure = losses_by_strength(strengths, best, top_k, chosen=0.75, loss_name="F1", theme=theme)
+    figure = losses_by_strength(strengths, best, top_k, chosen=0.75, loss_name="F1", theme="dark")
     drawn = {trace.name: trace for trace in figure.data}
     np.testing.assert_array_equal(drawn["best of all predictions"].y, best)
     np.testing.assert_array_equal(drawn["best top-k prediction"].y, top_k)

@@ -7,12 +7,11 @@ from multiloss_core.thresholds import to_networkx
 from tests.brute_force import random_documents
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nodes_steps_and_the_path_stand_in_their_places(theme):
+def test_nodes_steps_and_the_path_stand_in_their_places():
     surfaces = count_surfaces(random_documents(3, n=60, k=2), resolution=4)
     graph = to_networkx(surfaces)
     path = nx.bellman_ford_path(graph, (0, 0), tuple(size - 1 for size in surfaces.tp.shape))
-    figure = threshold_graph(graph, path, theme=theme)
+    figure = threshold_graph(graph, path, theme="dark")
     steps, shortest, nodes = figure.data
     assert len(steps.x) == 3 * graph.number_of_edges()
     assert len(shortest.x) == 3 * (len(path) - 1)

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from tests.tables.reading.workbooks import MAIN, archive, workbook
 
-MUTATIONS = 110
+MUTATIONS = 70
 CONTROLS = [chr(code) for code in (*range(1, 32), 127, 0x85, 0xA0, 0x200B, 0x200E, 0x202E, 0x2028, 0xFEFF, 0xFFFD)]
 
 NUMBERS = ("nan", "NaN", "inf", "-inf", "1e400", "-1e400", "1e-400", "9" * 400, "0x10", "1_0", "١٢", "½", "1e", "--")

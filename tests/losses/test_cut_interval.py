@@ -15,6 +15,7 @@ def drawn(seed, n, mean=-3.0, spread=1.9):
     return true, generator.random(n) < true
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [F(), AM, G_MEAN], ids=lambda loss: loss.name)
 def test_interval_covers_the_true_optimum_in_most_samples(loss):
     covered = []
@@ -58,7 +59,7 @@ def test_interval_equals_bootstrap_by_other_means():
 
 def test_more_outcomes_shorten_the_interval():
     widths = []
-    for n in (300, 3_000, 60_000):
+    for n in (300, 3_000, 20_000):
         true, labels = drawn(4, n)
         found = cut_interval(ScoredItems(true, labels), F(), np.random.default_rng(6), resamples=100)
         widths.append((found.high - found.low) / n)
@@ -101,6 +102,7 @@ def test_unusable_input_is_one_sentence(labels, options, words):
         cut_interval(items, F(), np.random.default_rng(0), **options)
 
 
+@pytest.mark.slow
 def test_groups_of_items_widen_the_interval_so_that_it_covers():
     """Five items with one probability and one outcome are worth one."""
     covered, single = [], []
@@ -121,7 +123,7 @@ def test_groups_of_one_item_have_the_interval_of_none():
     true, labels = drawn(11, 2_000)
     labelled = np.random.default_rng(1).random(2_000) < 0.5
     ends = [
-        cut_interval(ScoredItems(true, labels, labelled, groups), AM, np.random.default_rng(12), resamples=400)
+        cut_interval(ScoredItems(true, labels, labelled, groups), AM, np.random.default_rng(12), resamples=150)
         for groups in (None, np.arange(2_000))
     ]
     assert abs(ends[0].low - ends[1].low) < 0.15 * ends[0].low

@@ -88,16 +88,6 @@ def test_hamming_flags_probabilities_above_half():
     assert not app.error
 
 
-def test_subset_loss_flags_probabilities_above_half():
-    probabilities = sample_items().probabilities
-    app = opened(cut_loss="Subset 0-1", cut_least="5")
-    assert flagged(app)[0] == int((probabilities > 0.5).sum())
-    assert any("1 if any item is wrong" in text for text in texts(app))
-    paste(app, "0.9\n0.7\n0.4\n0.2\n0.1\n0.1\n")
-    assert "flag the **5** most probable" in headline(app)
-    assert losses(app)[0] == round(1 - 0.9 * 0.7 * 0.4 * 0.2 * 0.1 * 0.9, 4)
-
-
 def test_own_ratio_starts_as_jaccard():
     app = opened(cut_loss=OWN_RATIO)
     values = expected_losses(sample_items().probabilities, JACCARD).values
@@ -120,7 +110,6 @@ def test_ratio_that_is_not_monotone_is_a_warning():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("0 -2 1 1", "write four numbers, a slash and four numbers"),
         ("0 -2 1 x / 1 0 0 0", "write four numbers, a slash and four numbers"),
         ("0 -2 1 / 1 0 0 0", "must be four finite numbers"),
     ],
@@ -177,14 +166,14 @@ def test_star_of_all_cuts_follows_the_minimum():
         assert star["x"] == flagged(app)[:1]
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_consequence_agrees_with_all_predictions(seed):
-    generator = np.random.default_rng(seed)
-    loss = FractionalLinear(generator.integers(-3, 4, 4), (8, *generator.integers(-2, 3, 3)))
-    sentence, is_covered = about_ratio(loss)
-    assert ("by Theorem 1" in sentence) == is_covered
-    if is_covered:
-        assert exhaustive_search(generator.random(8), loss).is_top_k
+def test_consequence_agrees_with_all_predictions():
+    for seed in range(30):
+        generator = np.random.default_rng(seed)
+        loss = FractionalLinear(generator.integers(-3, 4, 4), (8, *generator.integers(-2, 3, 3)))
+        sentence, is_covered = about_ratio(loss)
+        assert ("by Theorem 1" in sentence) == is_covered, seed
+        if is_covered:
+            assert exhaustive_search(generator.random(8), loss).is_top_k, seed
 
 
 def test_ratio_reads_commas_and_decimals():

@@ -181,7 +181,7 @@ def in_force(app, thresholds):
     return app
 
 
-@pytest.mark.parametrize("kind", ["alerts", "precision", "costs"])
+@pytest.mark.parametrize("kind", ["alerts", "costs"])
 def test_current_thresholds_that_flag_nothing_leave_page_whole(kind):
     # One above every score, the other never.
     app = in_force(sheet(afford=kind), [1001.0])

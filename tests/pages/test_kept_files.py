@@ -161,7 +161,7 @@ def test_without_storage_a_link_needs_the_file(monkeypatch):
 def test_unknown_address_waits_for_its_file():
     data = csv_of(rated_frame())
     start = hashlib.sha256(data).hexdigest()[:12]
-    for key in ("", "f" * 32):
+    for key in ("f" * 32,):
         for content, is_it in ((data, True), (csv_of(rated_frame(2)), False)):
             app = opened("rated_data", data_file=key + start)
             assert not numbers(app)
@@ -174,9 +174,7 @@ def test_unknown_address_waits_for_its_file():
             assert not [name for name in app.selectbox(key="data").options if start in name]
 
 
-@pytest.mark.parametrize(
-    "said", ["", "x", "0123", "../../etc/passwd", "G" * 12, "0" * 11 + "\N{ARABIC-INDIC DIGIT ONE}", "0" * 43, "0" * 45]
-)
+@pytest.mark.parametrize("said", ["", "../../etc/passwd", "0" * 11 + "\N{ARABIC-INDIC DIGIT ONE}", "0" * 45])
 def test_what_is_no_address_asks_for_nothing(said):
     app = opened("rated_data", data_file=said)
     assert app.selectbox(key="data").value == next(iter(SAMPLES))

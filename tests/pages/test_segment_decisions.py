@@ -13,7 +13,6 @@ from multiloss_core.decisions import (
     RecordedSegments,
     SegmentThresholds,
 )
-from tests.decisions.records import make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
 from tests.decisions.test_alert_rules import record_of as record_with_rules
 from tests.pages.steps import number, opened, press, run, state
@@ -103,12 +102,6 @@ def test_log_lists_the_thresholds_of_each_segment(log_address, record, june):
         tp, fp = counts_of(june, record, flags, part)
         assert (shown["TP"][row], shown["FP"][row]) == (tp, fp)
         assert shown["Precision"][row] == pytest.approx(100 * tp / (tp + fp))
-
-
-def test_log_without_segments_has_no_table_of_them(log_address):
-    logged(log_address, make_record())
-    app = opened("decisions")
-    assert not [element for element in app.dataframe if "Values" in element.value]
 
 
 def test_comparison_names_differences_of_segments(log_address, record):

@@ -17,7 +17,6 @@ from multiloss_core import (
     exhaustive_search,
     expected_losses,
     graph_path,
-    multinomial_top_k,
     optimal_top_k,
     simulate_population,
 )
@@ -156,7 +155,7 @@ def test_a_link_restores_the_choices(page):
     assert by_key(open_part(page, "draws").number_input, "topk_draws").value == 30
 
 
-@pytest.mark.parametrize("step", ["none", "", "0", "loss,losses"])
+@pytest.mark.parametrize("step", ["", "loss,losses"])
 def test_wrong_step_of_link_is_removed(page, step):
     page.query_params["step"] = step
     page.run()
@@ -296,35 +295,6 @@ def decoded(values):
     return values
 
 
-def test_conditions_of_losses_agree_with_the_paper(page):
-    open_part(page, "monotone")
-    monotone = page.dataframe[0].value.set_index("Loss")
-    assert monotone.loc["F1"].tolist() == ["yes"] * 4
-    assert monotone.loc["u / (2 + 2u)"].tolist() == ["no", "no", "yes", "no"]
-    assert set(monotone.loc[[*LOSSES], "Definition 1"]) == {"yes"}
-    assert monotone.loc[[*NOT_MONOTONE], "Definition 1"].tolist() == ["no"] * len(NOT_MONOTONE)
-
-
-def test_best_classes_are_those_of_theorem_2(page):
-    open_part(page, "classes")
-    probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
-    classes = probabilities / probabilities.sum()
-    best = {name: multinomial_top_k(classes, loss).k for name, loss in LOSSES.items()}
-    assert f"k* under each loss: {', '.join(f'{name} {k}' for name, k in best.items())}." in captions(page)
-    assert "The best classes under F1" in titles(page)
-
-
-def test_joint_labels_keep_the_probability_of_each_item(page):
-    open_part(page, "assumption")
-    joint = next(element.value for element in page.dataframe if "Common cause" in element.value)
-    positive = np.array([labels.split() for labels in joint["Labels"]], dtype=float)
-    few = np.sort(eight_items(143))[::-1][:3]
-    for name in ("Independent", "Common cause"):
-        np.testing.assert_allclose(joint[name] @ positive, few, atol=1e-9)
-    np.testing.assert_allclose(joint["Independent"].iloc[-1], few.prod())
-    assert joint["Common cause"].iloc[-1] > joint["Independent"].iloc[-1]
-
-
 def test_the_threshold_graph_shows_its_shortest_path(page):
     open_part(page, "graph")
     by_key(page.slider, "topk_graph_steps").set_value(4).run()
@@ -359,7 +329,7 @@ def latex(page):
     return [element.value.strip("$\n") for element in page.get("latex")]
 
 
-@pytest.mark.parametrize("said", ["0.5", "0.1,0.2,0.3", "nan," * 9 + "1", "x", "0.5," * 500])
+@pytest.mark.parametrize("said", ["0.5", "nan," * 9 + "1", "0.5," * 500])
 def test_an_address_with_items_that_do_not_fit_shows_those_drawn(said):
     page = opened(topk_p=said).run()
     assert not page.exception

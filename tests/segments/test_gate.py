@@ -11,7 +11,7 @@ from multiloss_core.segments.gate import GATE_TARGETS, Gate, gate_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_documents
 from multiloss_core.segments.segment_fits import MAX_LOG_ODDS, log_odds
 from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
-from tests.segments.samples import segmented, with_gate
+from tests.segments.samples import gated_paths, segmented
 
 
 def test_equal_segments_keep_common_thresholds():
@@ -37,7 +37,7 @@ def test_different_segments_get_own_thresholds():
 @pytest.mark.parametrize("mean", [0.5, 1.0, 2.0, 4.0])
 def test_stated_gain_is_right_where_the_gate_opens(mean):
     """Of normal statistics, those above the minimum are too large on average."""
-    drawn = np.random.default_rng(0).normal(mean, 1.0, 2_000)
+    drawn = np.random.default_rng(0).normal(mean, 1.0, 500)
     gates = [
         Gate(is_open=True, statistic=one, gains=np.empty(0), errors=np.empty(0), total_errors=np.empty(0))
         for one in drawn[drawn > 1].tolist()
@@ -86,13 +86,13 @@ def test_order_of_documents_does_not_matter():
     points = []
     for rows in (np.arange(len(names)), np.random.default_rng(0).permutation(len(names))):
         known = RatedDocuments(scores[rows], documents.labels[rows], floors=scores.min(axis=0).tolist())
-        points.append(with_gate(segment_paths(known, names[rows]), is_open=True).points_at(0.3).own)
+        points.append(gated_paths(known, names[rows], is_open=True).points_at(0.3).own)
     assert [tuple(point) for point in points[0]] == [tuple(point) for point in points[1]]
 
 
 def test_one_fold_closes_the_gate():
-    documents, names = segmented(7, rows=150)
-    paths = segment_paths(documents, names)
+    documents, names = segmented(7, rows=150, scores=1)
+    paths = segment_paths(documents, names, hold_out=False)
     rated = paths.rated
     alone = RatedSegments(**{**rated.__dict__, "row_fold": np.zeros_like(rated.row_fold)})
     paths = replace(paths, rated=alone).held_out()
@@ -107,5 +107,5 @@ def test_scores_that_separate_all_positives():
     scores = np.column_stack([generator.random(400) + 5.0 * labels, generator.random(400) + 4.0 * labels])
     documents = RatedDocuments(scores, labels, floors=[0.0, 0.0])
     assert log_odds(np.array([0.0, 1.0 + 1e-15])).tolist() == [-MAX_LOG_ODDS, MAX_LOG_ODDS]
-    points = segment_paths(documents, np.where(np.arange(400) % 2, "a", "b")).points_at(0.5)
+    points = gated_paths(documents, np.where(np.arange(400) % 2, "a", "b"), is_open=False).points_at(0.5)
     assert (points.common_total.tp, points.common_total.fp) == (80.0, 0.0)

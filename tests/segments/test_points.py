@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments, operating_point, smooth_path
 from multiloss_core.numerics.proportions import share_interval
-from multiloss_core.segments import segment_paths
 from multiloss_core.segments.points import total
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
-from tests.segments.samples import chosen, counted, segmented, with_gate
+from tests.segments.samples import chosen, counted, gated_paths, segmented, with_gate
 
 TARGETS = (0.02, 0.2, 0.45, 0.8, 0.99)
 CASES = {
@@ -24,21 +23,20 @@ CASES = {
 def case(request):
     rule, form = CASES[request.param]
     documents, names = segmented(3, rows=250, shares=(0.6, 0.4), rates=(0.1, 0.4), **form)
-    return documents, names, with_gate(segment_paths(documents, names, rule=rule), is_open=False), rule
+    return documents, names, gated_paths(documents, names, rule=rule, is_open=False), rule
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_points_equal_counted_documents(case, target):
+def test_points_equal_counted_documents(case):
     documents, names, paths, rule = case
-    points = paths.points_at(target)
-    for members, *pair in zip(paths.members, points.own, points.common, strict=True):
-        for point in pair:
-            tp, fp, squares = counted(documents, names, members, point.thresholds, rule)
-            assert (point.tp, point.fp) == pytest.approx((tp, fp))
-            if tp + fp:
-                size = (tp + fp) ** 2 / squares
-                share = tp / (tp + fp)
-                assert point.interval == pytest.approx(tuple(share_interval(share * size, size)))
+    for points in map(paths.points_at, TARGETS):
+        for members, *pair in zip(paths.members, points.own, points.common, strict=True):
+            for point in pair:
+                tp, fp, squares = counted(documents, names, members, point.thresholds, rule)
+                assert (point.tp, point.fp) == pytest.approx((tp, fp))
+                if tp + fp:
+                    size = (tp + fp) ** 2 / squares
+                    share = tp / (tp + fp)
+                    assert point.interval == pytest.approx(tuple(share_interval(share * size, size)))
 
 
 def test_common_thresholds_are_those_of_smooth_path(case):
@@ -79,7 +77,7 @@ def test_undecided_alerts_are_counted_in_their_segment():
     undecided = UndecidedDocuments(scores=scores, weights=weights, rows=np.arange(60))
     known = RatedDocuments(documents.scores, documents.labels, floors=documents.floors.tolist(), undecided=undecided)
     waiting = generator.choice(["s0", "s2", "new"], 60)
-    paths = with_gate(segment_paths(known, names, undecided=waiting), is_open=True)
+    paths = gated_paths(known, names, undecided=waiting, is_open=True)
     assert paths.members == (("s0",), ("s1",), ("s2",), ("new",))
     points = paths.points_at(0.3)
     for kind in (points.own, points.common):

@@ -6,12 +6,12 @@ import pytest
 from multiloss_core import DataError
 from multiloss_core.segments import MAX_SEGMENTS, segment_paths
 from multiloss_core.segments.rated_segments import POOLED, pooled
-from tests.segments.samples import counted, segmented, with_gate
+from tests.segments.samples import counted, gated_paths, segmented
 
 
 def test_small_segments_are_pooled():
     documents, names = segmented(1, shares=(0.97, 0.01, 0.01, 0.01), rates=(0.3,) * 4)
-    paths = with_gate(segment_paths(documents, names), is_open=True)
+    paths = gated_paths(documents, names, is_open=True)
     assert paths.names == ("s0", POOLED)
     assert set(paths.members[1]) == {"s1", "s2", "s3"}
     point = paths.points_at(0.3).own[1]
@@ -20,18 +20,18 @@ def test_small_segments_are_pooled():
 
 @pytest.mark.parametrize("kind", [True, False])
 def test_segment_of_one_class_works(kind):
-    documents, names = segmented(2, rows=150, shares=(0.6, 0.4))
+    documents, names = segmented(2, rows=150, shares=(0.6, 0.4), scores=1)
     names[np.flatnonzero(documents.labels == kind)[:12]] = "odd"
-    paths = with_gate(segment_paths(documents, names), is_open=True)
+    paths = gated_paths(documents, names, is_open=True)
     assert paths.names[-1] == "odd"
     point = paths.points_at(0.3).own[-1]
     assert (point.tp, point.fp)[int(kind)] == 0.0
 
 
 def test_missing_names_are_a_segment():
-    documents, names = segmented(2, rows=150, shares=(0.6, 0.4))
+    documents, names = segmented(2, rows=150, shares=(0.6, 0.4), scores=1)
     names[:40:2], names[1:40:2], names[40:80] = None, np.nan, 2
-    paths = with_gate(segment_paths(documents, names), is_open=True)
+    paths = gated_paths(documents, names, is_open=True)
     assert {*paths.names} == {"s0", "s1", "(blank)", "2"}
 
 

@@ -26,9 +26,17 @@ def counted(frame, names, thresholds, rule):
     return flagged, (float(frame["rating"][flagged].sum()), float((1 - frame["rating"][flagged]).sum()))
 
 
-@pytest.mark.parametrize("rule", ["any", "all"])
-@pytest.mark.parametrize("classifiers", [2, 3])
-@pytest.mark.parametrize("way", ["smooth", "graph", "analytic"])
+@pytest.mark.parametrize(
+    ("rule", "classifiers", "way"),
+    [
+        ("any", 2, "smooth"),
+        ("all", 2, "smooth"),
+        ("any", 3, "graph"),
+        ("all", 2, "graph"),
+        ("any", 2, "analytic"),
+        ("all", 3, "analytic"),
+    ],
+)
 def test_counts_on_paths_are_those_of_the_rows(rule, classifiers, way):
     frame = rated_frame(classifiers, 0.2)
     names = [*frame.columns[:-1]]

@@ -176,9 +176,8 @@ def test_a_link_reopens_with_a_guaranteed_path():
     assert "guaranteed" not in app.query_params
 
 
-@pytest.mark.parametrize("text", ["80,94", "nan,95", "1e-323,95"])
-def test_a_guarantee_of_a_link_that_cannot_be_is_none(text):
-    app = opened(data=NAME, guaranteed=text, method="guaranteed")
+def test_a_guarantee_of_a_link_that_cannot_be_is_none():
+    app = opened(data=NAME, guaranteed="nan,95", method="guaranteed")
     assert app.selectbox(key="method").value == "smooth"
     assert "guaranteed" not in app.query_params
 

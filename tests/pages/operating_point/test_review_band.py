@@ -39,8 +39,10 @@ def said(app):
     return " ".join(element.value.replace("\\", "") for kind in kinds for element in kind)
 
 
-@pytest.mark.parametrize(("count", "rule"), [("documents", "all"), ("money", "any")])
-@pytest.mark.parametrize("by", [{}, {"block_by": "precision", "block_precision": "85"}])
+@pytest.mark.parametrize(
+    ("count", "rule", "by"),
+    [("documents", "all", {"block_by": "precision", "block_precision": "85"}), ("money", "any", {})],
+)
 def test_the_three_parts_hold_what_pandas_counts(count, rule, by):
     app = opened(band="true", count=count, rule=rule, **by)
     assert not app.error

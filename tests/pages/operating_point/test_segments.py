@@ -8,7 +8,7 @@ import pytest
 
 from multiloss_core import DataError, DecisionRecord, OperatingPoint
 from multiloss_core.datasets import RatedDataset
-from tests.pages.steps import opened, reopen, run, saved_record, state, unfold
+from tests.pages.steps import opened, press, run, saved_record, state, unfold
 from ui.data.rated import sample
 
 
@@ -56,7 +56,7 @@ def test_counts_are_those_of_the_shown_thresholds(name):
     assert differences["False alerts (FP), common"]["all together"] == shown.fp
 
 
-def test_a_decision_takes_own_thresholds_along():
+def test_a_decision_takes_own_thresholds_along_and_reopens_with_them():
     app = open_segments("Card alerts")
     thresholds, differences = tables(app)
     record = saved_record(app)
@@ -70,11 +70,24 @@ def test_a_decision_takes_own_thresholds_along():
     assert DecisionRecord.from_json(record.to_json()) == record
     assert record.evidence is not None
 
+    # Of other data nothing was chosen.
+    run(app.selectbox(key="data").select("Alert queue"))
+    assert saved_record(app).segments is None
+    run(app.selectbox(key="data").select("Card alerts"))
+    state(app).point.segment_job[1].wait(120)
+    assert saved_record(run(app)).segments == record.segments
 
-def test_common_thresholds_are_recorded_as_before():
-    app = open_segments("Card alerts")
     run(app.segmented_control(key="segment_thresholds").set_value("Common"))
     assert saved_record(app).segments is None
+    run(app.switch_page("pages/decisions.py"))
+    run(app.selectbox(key="decision").select("1"))
+    press(app, "Open on the operating point")
+    assert [choice.own for choice in state(app).point.segment_choices.values()] == [True]
+    unfold(run(app.switch_page("pages/operating_point.py")), "segments")
+    state(app).point.segment_job[1].wait(120)
+    again = saved_record(run(app))
+    assert again.segments == record.segments
+    assert again.expected == record.expected
 
 
 def test_a_cap_is_kept_by_all_segments_together():
@@ -110,28 +123,6 @@ def test_downloads_hold_own_thresholds(monkeypatch):
         assert listed[segment] == {score: row[f"{score} ≥"] for score in sample("Card alerts").first_choice.scores}
 
 
-def test_a_reopened_decision_has_its_own_thresholds_again():
-    app = open_segments("Card alerts")
-    record = saved_record(app)
-    run(app.segmented_control(key="segment_thresholds").set_value("Common"))
-    app = reopen(app)
-    assert [choice.own for choice in state(app).point.segment_choices.values()] == [True]
-    unfold(run(app.switch_page("pages/operating_point.py")), "segments")
-    state(app).point.segment_job[1].wait(120)
-    again = saved_record(run(app))
-    assert again.segments == record.segments
-    assert again.expected == record.expected
-
-
-def test_own_thresholds_stay_with_their_file():
-    app = open_segments("Card alerts")
-    run(app.selectbox(key="data").select("Alert queue"))
-    assert saved_record(app).segments is None
-    run(app.selectbox(key="data").select("Card alerts"))
-    state(app).point.segment_job[1].wait(120)
-    assert saved_record(run(app)).segments is not None
-
-
 @pytest.mark.parametrize("query", [{"band": "true"}, {"now": "0.8,0.8", "stay": "true"}], ids=["two cuts", "stay"])
 def test_own_thresholds_exclude_two_cuts_and_staying(query):
     app = unfold(opened(data="Card alerts", **query), "segments")
@@ -150,13 +141,13 @@ def own_alerts(app, name):
 def test_own_and_undecided_alerts_keep_a_mean_cap(name):
     app = open_segments(name, goal="alerts", goal_alerts="1")
     days, kinds, saved = RatedDataset.of(sample(name), sample(name).first_choice).days, set(), 0
-    for cap in (0.7, 1.1, 1.6, 2.3, 3.7, 5.2, 7.5, 11.0, 16.0, 24.0):
+    for cap in (0.7, 2.3, 5.2, 11.0, 24.0):
         run(app.number_input(key="goal_alerts").set_value(cap))
         kinds.add(type(state(app).point.shown.point))
         found = own_alerts(app, name)
         saved += found is not None
         assert found is None or found <= cap * days
-    assert saved >= 8
+    assert saved >= 3
     assert OperatingPoint in kinds
 
 

@@ -150,19 +150,8 @@ def changed(column, rows, value):
     return change
 
 
-def weighted(value):
-    def change(frame):
-        frame["weight"] = 1.0
-        frame.loc[[6, 10], "weight"] = value
-        return frame
-
-    return change
-
-
 UNUSABLE = {
     "one class": (lambda frame: frame.assign(rating="fraud"), ["'rating'", "'fraud'", "negative"]),
-    "three ratings": (changed("rating", [9, 12], "puzzling"), ["'rating'", "'puzzling'"]),
     "infinity": (changed("model A", [4, 8, 15], "inf"), ["'model A'", "3 rows", "row 4", "'inf'"]),
     "text": (changed("model B", [5, 6], "n/k"), ["'model B'", "2 rows", "row 5", "'n/k'"]),
-    "negative weight": (weighted(-1.5), ["'weight'", "2 rows", "row 7", "'-1.5'"]),
 }

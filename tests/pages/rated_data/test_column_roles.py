@@ -1,7 +1,6 @@
 """Test the meanings of columns: guessed, corrected, rejected."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from multiloss_core import RatedDocuments
@@ -25,16 +24,6 @@ from tests.pages.rated_data.steps import (
 )
 from tests.pages.steps import run
 from ui.rated_data.column_roles import GROUP
-
-
-@pytest.mark.parametrize(("positive", "negative"), [("Fraud", "legit"), (1, 0), ("yes", "no")])
-def test_usual_rating_words_are_understood(app, positive, negative):
-    frame = rated_frame()
-    fraud = frame["rating"] == "fraud"
-    frame["rating"] = pd.Series(np.where(fraud, positive, negative), dtype=object)
-    upload(app, csv_of(frame), "words.csv")
-    assert not app.error
-    assert funnel(app)[4] == fraud.sum()
 
 
 def test_unusual_rating_words_are_asked_about(app_with_upload):
@@ -145,8 +134,6 @@ def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload)
     ("widget", "value", "words"),
     [
         ("scores", [], ["at least one score"]),
-        ("scores", ["model A", "rating"], ["'rating'"]),
-        ("weight", "model A", ["chosen twice"]),
         ("group", "model A", ["'model A'", "chosen twice"]),
         ("floor_model A", "2.0", ["'model A'", "2", "largest score", "row"]),
     ],

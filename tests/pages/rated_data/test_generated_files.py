@@ -1,7 +1,5 @@
 """Draw Rated data over generated files of scores, rules, reasons and floors."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,12 +32,12 @@ def alerts(scores, flags, reasons, floors):
     return frame.assign(rating=np.where(fraud[kept], "fraud", "ok"))
 
 
+FLOORS = ("certain", "rules", "strays")
+# Each pair of a kind of rule, of reasons and of floors once.
 CASES = [
-    (scores, flags, reasons, floors)
-    for place, (flags, reasons, floors) in enumerate(product(FLAGS, REASONS, ("certain", "rules", "strays")))
-    for scores in [1 + place % 3]
-    # With one score, its smallest value is the floor.
-    if not (flags == reasons == "none" and floors == "rules")
+    (1 + place % 3, flags, reasons, FLOORS[(place + row) % 3])
+    for place, flags in enumerate(FLAGS)
+    for row, reasons in enumerate(REASONS)
 ]
 
 

@@ -73,7 +73,6 @@ def test_settings_file_brings_meanings_and_floors(app, monkeypatch, stored_files
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"no JSON", "no settings"),
         (b" " * 200_000, "no settings"),
         (
             json.dumps(

@@ -77,7 +77,7 @@ def test_one_alert_from_elsewhere_decides_no_single_floor():
     np.testing.assert_array_equal(found.jump, floors)
 
 
-@pytest.mark.parametrize(("classifiers", "documents"), [(8, 56), (10, 56), (12, 200)])
+@pytest.mark.parametrize(("classifiers", "documents"), [(10, 56), (12, 200)])
 def test_corner_of_many_scores_is_empty_and_soon_found(classifiers, documents):
     """All maximal corners of ten scores do not fit into the memory."""
     scores = np.random.default_rng(classifiers).random((documents, classifiers))

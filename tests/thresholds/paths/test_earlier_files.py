@@ -12,29 +12,31 @@ from multiloss_core.thresholds.paths.smooth.path import path_of_fit
 
 
 def files(kind, seed, positives=30):
-    """Six files, the newest first, and a large sample of the newest population."""
+    """Six files, the newest first."""
     generator = np.random.default_rng(seed)
-    populations = populations_of(kind, generator)
-    newest, *earlier = [drawn_alerts(one, positives, generator) for one in populations][::-1]
-    return newest, earlier, drawn_alerts(populations[-1], 5_000, generator)
+    newest, *earlier = [drawn_alerts(one, positives, generator) for one in populations_of(kind, generator)][::-1]
+    return newest, earlier
 
 
-def regret(documents, later, target=0.5):
-    point = operating_point(smooth_path(documents), target)
-    return best_value(later, target, GRID) - value_of(later, point.thresholds, target)
+def value(documents, later, target=0.5):
+    return value_of(later, operating_point(smooth_path(documents), target).thresholds, target)
 
 
+@pytest.mark.slow
 def test_earlier_files_of_the_same_population_reduce_the_loss():
     alone, together = 0.0, 0.0
     for seed in range(6):
-        newest, earlier, later = files("stable", seed)
-        alone += regret(newest, later)
-        together += regret(newest.with_earlier(earlier), later)
+        newest, earlier = files("stable", seed)
+        generator = np.random.default_rng(100 + seed)
+        later = drawn_alerts(populations_of("stable", generator)[-1], 5_000, generator)
+        best = best_value(later, 0.5, GRID)
+        alone += best - value(newest, later)
+        together += best - value(newest.with_earlier(earlier), later)
     assert together < 0.7 * alone
 
 
 def test_files_that_cannot_predict_each_other_do_not_count():
-    newest, earlier, _ = files("rise", 1)
+    newest, earlier = files("rise", 1)
     fit = smooth_fit(newest.with_earlier(earlier))
     assert fit.earlier_weights.half_life == 0
     assert "do not count" in fit.earlier_weights.words
@@ -42,7 +44,7 @@ def test_files_that_cannot_predict_each_other_do_not_count():
 
 
 def test_counts_stay_those_of_the_newest_file():
-    newest, earlier, _ = files("stable", 2)
+    newest, earlier = files("stable", 2)
     joined = newest.with_earlier(earlier)
     fit = smooth_fit(joined)
     assert fit.earlier_weights.half_life > 0
@@ -59,7 +61,7 @@ def test_counts_stay_those_of_the_newest_file():
 
 
 def test_a_refit_to_the_documents_themselves_changes_nothing():
-    newest, earlier, _ = files("stable", 3)
+    newest, earlier = files("stable", 3)
     fit = smooth_fit(newest.with_earlier(earlier))
     counts = np.array([np.bincount(fit.cells.slots[kind], minlength=len(fit.totals)) for kind in
                        (newest.labels, ~newest.labels)], dtype=float)  # fmt: skip
@@ -70,7 +72,7 @@ def test_a_refit_to_the_documents_themselves_changes_nothing():
 
 
 def test_parts_keep_earlier_files_and_groups_stay_apart():
-    newest, earlier, _ = files("stable", 4)
+    newest, earlier = files("stable", 4)
     grouped = RatedDocuments(newest.scores, newest.labels, floors=[2.0, 2.0], groups=np.arange(len(newest.labels)) // 3)
     part = grouped.with_earlier(earlier[:2]).part(np.arange(200))
     assert len(part.earlier.labels) == len(earlier[0].labels) + len(earlier[1].labels)
@@ -81,7 +83,7 @@ def test_parts_keep_earlier_files_and_groups_stay_apart():
 
 
 def test_documents_below_the_newest_floors_are_left_out():
-    newest, earlier, _ = files("stable", 5)
+    newest, earlier = files("stable", 5)
     kept = (newest.scores >= 2.5).any(axis=1)
     strict = RatedDocuments(newest.scores[kept], newest.labels[kept], floors=[2.5, 2.5])
     joined = strict.with_earlier(earlier)
@@ -90,7 +92,7 @@ def test_documents_below_the_newest_floors_are_left_out():
 
 
 def test_files_of_other_scores_are_refused():
-    newest, earlier, _ = files("stable", 6)
+    newest, earlier = files("stable", 6)
     other = RatedDocuments(newest.scores, newest.labels, names=["a", "b"], floors=[2.0, 2.0])
     with pytest.raises(DataError, match="same columns"):
         newest.with_earlier([other])
@@ -100,7 +102,7 @@ def test_files_of_other_scores_are_refused():
 
 
 def test_every_point_inside_names_the_alerts_around_it():
-    newest, earlier, _ = files("stable", 7)
+    newest, earlier = files("stable", 7)
     path = smooth_path(newest.with_earlier(earlier))
     for point in operating_points(path, np.linspace(0.1, 0.6, 51)):
         assert point.step_alerts > 0
