@@ -54,6 +54,11 @@ def state(app):
     return app.session_state[KEY]
 
 
+def tasks_of(app, *kinds):
+    """The background tasks of some kinds, the oldest first."""
+    return [task for kind in kinds for task in state(app).tasks.kinds.get(kind, {}).values()]
+
+
 def number(text):
     """A number as it is shown, as a float."""
     return float(text.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}%", ""))

@@ -17,7 +17,7 @@ from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.store import COMPANIONS, START, Choice, Data, TableStore, is_address, memory_of, reading_of
 from ui.server.file_store import StoredFile, file_store, new_key
 from ui.shared.formatting import LONG_NAME, as_label, as_text
-from ui.shared.long_work import begin, wait_for
+from ui.shared.long_work import await_result
 from ui.shared.page_setup import reading
 from ui.shared.session import UploadedFile, session
 from ui.shared.url_params import UrlParameter
@@ -375,27 +375,21 @@ class Uploader(TableStore[Choice, Data]):
 
     def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
         """Read a file in the queue; the next run continues after an interrupted one."""
-        state, asked = self.state, (digest, options.key)
-        if state.reading is None or state.reading[0] != asked or state.reading[1].cancelled:
-            self._stop_reading()
-            seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
-            state.reading = asked, begin(self.read, data, name, options, seconds=seconds, here=True)
-        _, task = state.reading
-        try:
-            wait_for([task])
-        except Exception:
-            state.reading = None
-            raise
-        state.reading = None
-        if task.latest is None:
+        seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
+        work = (self.read, data, name, options)
+        found = await_result(self._kind_of_reading, (digest, options.key), *work, seconds=seconds, here=True)
+        self._stop_reading()
+        if found is None:
             raise DataError(f"Reading '{name}' was given up, because no browser waited for it; upload it again.")
-        return task.latest
+        return found
 
     def _stop_reading(self) -> None:
         """Drop an unfinished reading that no run continues."""
-        if self.state.reading is not None:
-            self.state.reading[1].cancel()
-            self.state.reading = None
+        session().tasks.forget(self._kind_of_reading)
+
+    @property
+    def _kind_of_reading(self) -> str:
+        return f"reading for {self.key}"
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
         """Keep a table under a free name and pick it.

@@ -17,7 +17,7 @@ from multiloss_core.tables import read_in_process
 from multiloss_core.thresholds import Point
 from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.segment_jobs import chosen_segments
+from ui.operating_point.segment_tasks import chosen_segments
 from ui.operating_point.settings import asked_method
 from ui.operating_point.state import PointContext, present_point
 from ui.server.file_store import file_store

@@ -14,9 +14,9 @@ from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point
 from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.costs_form import ask_scenarios
 from ui.operating_point.current_thresholds import share_comparison
-from ui.operating_point.resampling_jobs import finished_evidence
+from ui.operating_point.resampling_tasks import finished_evidence
 from ui.operating_point.sections.certificate import with_certificate
-from ui.operating_point.segment_jobs import segment_rows
+from ui.operating_point.segment_tasks import segment_rows
 from ui.operating_point.settings import (
     apply_presentation,
     ask_method,

@@ -1,7 +1,7 @@
 """Start, watch and cancel long calculations of this session."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import count
 from typing import Any, Protocol, TypeVar
@@ -28,6 +28,34 @@ POLLS_WITHOUT_PLACE = 8
 def begin(function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float, **options: Any) -> Task[T]:
     """Queue a calculation that ends with this session; see `WorkQueue.add`."""
     return shared_queue().add(function, *arguments, seconds=seconds, wanted=session_is_open(), **options)
+
+
+def ask_task(
+    kind: str, key: Hashable, function: Callable[..., Iterator[T] | T], *arguments: Any, **options: Any
+) -> Task[T]:
+    """Return this session's task of a kind and key; see `SessionTasks.ask` and `begin`."""
+    return session().tasks.ask(kind, key, lambda: begin(function, *arguments, **options))
+
+
+def await_result(
+    kind: str,
+    key: Hashable,
+    function: Callable[..., Iterator[T] | T],
+    *arguments: Any,
+    words: str | None = None,
+    **options: Any,
+) -> T | None:
+    """Wait for this session's task of a kind and key; return None if it was cancelled.
+
+    An interrupted run leaves the task to the next one. A failed task is begun again at the next call.
+    """
+    task = ask_task(kind, key, function, *arguments, **options)
+    try:
+        wait_for([task], words)
+    except Exception:
+        session().tasks.forget(kind, key)
+        raise
+    return task.latest
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:

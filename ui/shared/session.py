@@ -15,7 +15,7 @@ from multiloss_core.engines import BorderlineRows, PathCounts
 from multiloss_core.losses import Consistency, Verification
 from multiloss_core.thresholds import Payoffs, Point
 from multiloss_core.thresholds.targets import ReviewBand
-from ui.server.queue import Task
+from ui.shared.tasks import SessionTasks
 
 KEY = "session"
 
@@ -51,8 +51,7 @@ class Uploads(Generic[Choice]):
     `confirmed`: fingerprints of tables with confirmed columns. `picked`: the name of the table on the screen `page`.
     `last_upload`, `complaint` and `note` describe the last file's result. `kept` maps names of stored files that are
     not loaded to their addresses; `gone`: names that could not be brought back; `replaced`: names with another file
-    than the URL meant. `remembered`: choices of columns as JSON by their subject. `reading`: the file and the requested
-    part that is being read.
+    than the URL meant. `remembered`: choices of columns as JSON by their subject.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -68,7 +67,6 @@ class Uploads(Generic[Choice]):
     gone: set[str] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)
     remembered: dict[str, str] = field(default_factory=dict)
-    reading: tuple[tuple[str, str], Task[Source[Choice]]] | None = None
 
 
 @dataclass
@@ -237,11 +235,11 @@ class PointState:
 
     `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_note` describes its
     result. `shown`: the point of the last run, from which a new goal starts. `compared`: compared thresholds by
-    dataset and rule; `sources`: the table of sources by dataset. `jobs`: tasks by subject. `band`: the two cuts of the
+    dataset and rule; `sources`: the table of sources by dataset. `band`: the two cuts of the
     last run, if any. `surfaces_in_sight`: the browser has requested the surfaces. `file`: the fingerprint of the file
     of the goals; `goals_of_files`: goals of other files. `start_anew`: keys of widgets to reset after a change of file.
     `held_texts`: names of message texts that the browser holds. `segment_choices`: the segments chosen for each file by
-    its fingerprint; `segment_job` finds their own thresholds, for its key.
+    its fingerprint.
     """
 
     target: Target = field(default_factory=Target)
@@ -256,7 +254,6 @@ class PointState:
     compared: dict[Hashable, ComparedThresholds] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     sources: dict[str, SourceTable] = field(default_factory=dict)
-    jobs: dict[Any, Task[Any]] = field(default_factory=dict)
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     band: ChosenBand | None = None
     surfaces_in_sight: bool = False
@@ -265,7 +262,6 @@ class PointState:
     decision: MadeDecision | None = None
     reopened: Reopened | None = None
     segment_choices: dict[str, SegmentChoice] = field(default_factory=dict)
-    segment_job: tuple[Hashable, Task[Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -354,7 +350,7 @@ class KeptAudit:
 class Session:
     """The state of one session: `page` is the open screen, `url` its parameters by name.
 
-    `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
+    `counted`: datasets counted in engines, by key; `counted_along`:
     counts along their paths, `counted_segments` by segment; `borderline`: rows near thresholds; `stopped`: keys of
     cancelled calculations; `audits`: the audit of rated data by their key;
     `audit_populations`: strata that were counted in connected sources.
@@ -362,10 +358,10 @@ class Session:
 
     page: str | None = None
     url: dict[str, UrlEcho] = field(default_factory=dict)
+    tasks: SessionTasks = field(default_factory=SessionTasks)
     rated: Uploads[Any] = field(default_factory=Uploads)
     scored: ScoredUploads = field(default_factory=ScoredUploads)
     counted: dict[str, Any] = field(default_factory=dict)
-    searches: dict[Hashable, Any] = field(default_factory=dict)
     counted_along: dict[Hashable, PathCounts] = field(default_factory=dict)
     counted_segments: dict[Hashable, Mapping[str, RatedCounts]] = field(default_factory=dict)
     borderline: dict[Hashable, BorderlineRows] = field(default_factory=dict)

@@ -8,15 +8,16 @@ import pytest
 
 from multiloss_core import DataError, DecisionRecord, OperatingPoint
 from multiloss_core.datasets import RatedDataset
-from tests.pages.steps import opened, reopen, run, saved_record, state, unfold
+from tests.pages.steps import opened, reopen, run, saved_record, state, tasks_of, unfold
 from ui.data.rated import sample
+from ui.operating_point.segment_tasks import SEGMENTS
 
 
 def open_segments(name, **query):
     """Open the section and wait for both steps of the search."""
     app = unfold(opened(data=name, **query), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     return run(app)
 
 
@@ -91,7 +92,7 @@ def test_own_thresholds_need_the_smooth_path():
     app = unfold(opened(data="Card alerts", method="graph"), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     assert any("smooth" in info.value for info in app.info)
-    assert state(app).point.segment_job is None
+    assert not tasks_of(app, SEGMENTS)
 
 
 def test_downloads_hold_own_thresholds(monkeypatch):
@@ -117,7 +118,7 @@ def test_a_reopened_decision_has_its_own_thresholds_again():
     app = reopen(app)
     assert [choice.own for choice in state(app).point.segment_choices.values()] == [True]
     unfold(run(app.switch_page("pages/operating_point.py")), "segments")
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     again = saved_record(run(app))
     assert again.segments == record.segments
     assert again.expected == record.expected
@@ -128,7 +129,7 @@ def test_own_thresholds_stay_with_their_file():
     run(app.selectbox(key="data").select("Alert queue"))
     assert saved_record(app).segments is None
     run(app.selectbox(key="data").select("Card alerts"))
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     assert saved_record(run(app)).segments is not None
 
 
@@ -136,7 +137,7 @@ def test_own_thresholds_stay_with_their_file():
 def test_own_thresholds_exclude_two_cuts_and_staying(query):
     app = unfold(opened(data="Card alerts", **query), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
-    assert state(app).point.segment_job is None
+    assert not tasks_of(app, SEGMENTS)
     assert saved_record(app).segments is None
 
 
@@ -173,7 +174,7 @@ def test_goals_of_one_set_of_thresholds_refuse_own(query):
     app = unfold(opened(data="Alert queue", **query), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     assert any("nine days of ten" in info.value for info in app.info)
-    assert state(app).point.segment_job is None
+    assert not tasks_of(app, SEGMENTS)
     record = saved_record(app)
     assert record.segments is None
     assert record.target is not None

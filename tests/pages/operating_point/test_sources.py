@@ -8,8 +8,9 @@ import pytest
 from multiloss_core import RatedDocuments, smooth_path
 from multiloss_core.generalisation import cross_fit
 from multiloss_core.sources import held_out_switches
-from tests.pages.steps import opened, run, state, unfold
+from tests.pages.steps import opened, run, state, tasks_of, unfold
 from ui.data.rated import sample
+from ui.operating_point.resampling_tasks import PATH
 from ui.operating_point.sections.sources import (
     ALONE,
     CAUGHT_FIRST,
@@ -114,8 +115,8 @@ def test_rules_can_be_switched_by_hand():
 def test_shares_come_from_alerts_that_chose_no_rule():
     app = open_queue(new_data="true", m="20")
     before = editor(app)
-    for job in state(app).point.jobs.values():
-        job.wait(180)
+    for task in tasks_of(app, PATH):
+        task.wait(180)
     after = editor(run(app))
     documents = RatedDocuments.from_frame(
         sample(NAME).frame, CHOICE.scores, CHOICE.rating, floors=CHOICE.floors, alert_rules=CHOICE.alert_rules

@@ -15,7 +15,7 @@ from ui.operating_point.path_tasks import Settings
 from ui.operating_point.settings import choose_method
 from ui.operating_point.state import DIGITS, PointContext
 from ui.shared.formatting import as_text, vocabulary
-from ui.shared.long_work import begin, wait_for
+from ui.shared.long_work import await_result
 from ui.shared.session import CertificateRequest, session
 from ui.shared.url_params import ask_number, numbers_parameter
 from ui.shared.widgets import shown_when_open
@@ -57,7 +57,7 @@ def request_shown_certificate(analysis: Analysis, precision: float, confidence: 
 def certificate_of(
     analysis: Analysis, documents: RatedDocuments | RatedCounts, precision: float, confidence: float
 ) -> Certificate:
-    """Return the cached certificate. Raises DataError if nothing can be guaranteed."""
+    """Return the certificate. Raises DataError if nothing can be guaranteed."""
     group = analysis.dataset.columns.group
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
@@ -65,7 +65,16 @@ def certificate_of(
             f"do not show which: a guarantee needs the rows. Choose dates with at most {MAX_FETCHED:,} of them, or no "
             "group."
         )
-    return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
+    found = await_result(
+        "certificate",
+        (*_about(analysis), precision, confidence),
+        *(find_certificate, documents, precision, confidence, analysis.settings.rule),
+        words="Choosing on one third, testing on the others …",
+        seconds=SECONDS_OF_CERTIFICATE,
+    )
+    if found is None:
+        raise DataError("The guarantee was not calculated, because this page was closed for a while; ask for it again.")
+    return found
 
 
 def _about(analysis: Analysis) -> tuple[str, Settings]:
@@ -76,17 +85,6 @@ def _can_be_asked(asked: CertificateRequest) -> bool:
     """Return whether the inputs allow this request; links and records are untrusted."""
     in_range = MIN_PRECISION <= round(100 * asked.precision, DIGITS) <= MAX_PRECISION
     return in_range and round(100 * asked.confidence, DIGITS) in CONFIDENCES.values()
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _certificate(
-    key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments | RatedCounts
-) -> Certificate:
-    task = begin(find_certificate, _documents, precision, confidence, settings.rule, seconds=SECONDS_OF_CERTIFICATE)
-    wait_for([task], "Choosing on one third, testing on the others …")
-    if task.latest is None:
-        raise DataError("The guarantee was not calculated, because this page was closed for a while; ask for it again.")
-    return task.latest
 
 
 MAX_RATINGS_TOLD = 100_000

@@ -14,7 +14,7 @@ from ui.data.document_table import no_documents
 from ui.operating_point.active_goal import set_manual_thresholds
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.resampling_jobs import SLIDER_TARGETS, path_job
+from ui.operating_point.resampling_tasks import SLIDER_TARGETS, path_task
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import HIGH, LOW, as_text, show_numbers, vocabulary
 from ui.shared.session import SourceTable, session
@@ -85,8 +85,8 @@ def _held_out(context: PointContext, thresholds: Floats) -> dict[str, Interval]:
     analysis, point = context.analysis, context.point
     if not (context.new_data and _chooses_rules(analysis, point)):
         return {}
-    source, job = documents_or_counts(analysis.dataset.source), path_job(analysis)
-    evidence = None if job is None else job.latest
+    source, task = documents_or_counts(analysis.dataset.source), path_task(analysis)
+    evidence = None if task is None else task.latest
     at = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
     if source is None or evidence is None or evidence.held_out is None or not at.size:
         return {}

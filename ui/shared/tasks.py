@@ -1,0 +1,52 @@
+"""Keep the background tasks of a session: each is begun once for its kind and key."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+MAX_TASKS = 8
+
+
+class Cancellable(Protocol):
+    """A task, or several for one purpose."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Return whether it ended early and must be begun again."""
+
+    def cancel(self) -> None:
+        """Cancel it, unless it has finished."""
+
+
+Kept = TypeVar("Kept", bound=Cancellable)
+
+
+@dataclass(eq=False)
+class SessionTasks:
+    """The running and finished tasks of one session by kind and key, the oldest first."""
+
+    kinds: dict[str, dict[Hashable, Any]] = field(default_factory=dict)
+
+    def ask(self, kind: str, key: Hashable, begin: Callable[[], Kept], *, most: int = MAX_TASKS) -> Kept:
+        """Return the task of a kind and key, begun at the first call and after it was cancelled.
+
+        One task of a kind runs at a time: a new one cancels the others. At most `most` are kept.
+        """
+        tasks = self.kinds.setdefault(kind, {})
+        if key not in tasks or tasks[key].cancelled:
+            begun = begin()
+            self.forget(kind, key)
+            for other in tasks.values():
+                other.cancel()
+            while len(tasks) >= most:
+                del tasks[next(iter(tasks))]
+            tasks[key] = begun
+        found: Kept = tasks[key]
+        return found
+
+    def forget(self, kind: str, *keys: Hashable) -> None:
+        """Cancel and remove tasks of a kind: those of the keys, or all."""
+        tasks = self.kinds.get(kind, {})
+        for key in keys or [*tasks]:
+            if key in tasks:
+                tasks.pop(key).cancel()
