@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ui.shared.url_params import EVERY_PAGE, NAMES, PARAMETERS, UrlParameter, require_listed
+from ui.shared.choices import EVERY_PAGE, NAMES, PARAMETERS, UrlParameter, require_listed
 
 ROOT = Path(__file__).parents[2]
-LIST = ROOT / "ui" / "shared" / "url_params.py"
+LIST = ROOT / "ui" / "shared" / "choices.py"
 SOURCES = sorted(file for folder in ("ui", "pages") for file in (ROOT / folder).rglob("*.py"))
 NAMED_FIRST, NAMED_BY_KEY = ("UrlParameter", "numbers_parameter"), ("ask_choice", "ask_number")
 READ = ("get", "get_all", "pop")

@@ -38,6 +38,7 @@ from multiloss_core.formatting import plural
 from multiloss_core.numerics import Floats
 from multiloss_core.tables import ColumnMeanings, TableFile
 from multiloss_core.thresholds import Rule
+from ui.shared.choices import chosen
 from ui.shared.formatting import as_text
 from ui.shared.long_work import stoppable
 from ui.shared.session import session
@@ -241,7 +242,7 @@ def engine_of_dataset(dataset: RatedDataset) -> Engine:
 def _require_wanted(key: str) -> None:
     """Refuse to count again what the user has just stopped, until it is asked for."""
     stopped = session().stopped
-    if st.session_state.get(STOP):
+    if chosen(STOP):
         stopped.add(key)
     if key in stopped:
         if not st.button("Count again", key="count_again", icon=":material/refresh:"):

@@ -18,8 +18,8 @@ from ui.operating_point.calculations import (
     resample_thresholds,
 )
 from ui.server.queue import Task
+from ui.shared.choices import PERCENTS
 from ui.shared.long_work import ask_task
-from ui.shared.url_params import PERCENTS
 
 SLIDER_TARGETS = PERCENTS / 100
 SECONDS_OF_REST = 0.4

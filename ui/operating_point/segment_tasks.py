@@ -76,11 +76,6 @@ def segment_choice(analysis: Analysis) -> SegmentChoice | None:
     return SegmentChoice(columns[0]) if columns else None
 
 
-def choose_segments(fingerprint: str, choice: SegmentChoice) -> None:
-    """Keep the choice of segments for a file."""
-    session().point.segment_choices[fingerprint] = choice
-
-
 def segment_names(analysis: Analysis, column: str) -> SegmentNames:
     """Read the segments of the documents. Raises DataError: a column of too many values."""
     return _names(analysis.rated.key, column, analysis.rated.frame, analysis.rated.documents)

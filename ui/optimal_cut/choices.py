@@ -19,8 +19,8 @@ from multiloss_core.losses import (
 from multiloss_core.numerics import written_number
 from ui.optimal_cut.calibration import KINDS, NO_CALIBRATION, why_not_calibrated
 from ui.optimal_cut.comparison import LOSS_CHOICES
+from ui.shared.choices import ask_choice
 from ui.shared.formatting import as_text
-from ui.shared.url_params import ask_choice
 from ui.shared.widgets import ask_beta, named_loss
 
 OWN_RATIO = "Own ratio"

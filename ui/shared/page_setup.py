@@ -11,9 +11,9 @@ import streamlit as st
 
 from multiloss_core import DataError
 from ui.shared.browser_files import serve_library
+from ui.shared.choices import is_infinite, open_page
 from ui.shared.formatting import as_text
 from ui.shared.session import KEY, PointState, session
-from ui.shared.url_params import is_infinite, open_page
 from ui.sign_in.user import current_user
 
 LOGGER = logging.getLogger(__name__)

@@ -77,19 +77,6 @@ class ScoredUploads(Uploads[Any]):
     compared: set[tuple[str, float, int]] = field(default_factory=set)
 
 
-@dataclass
-class Target:
-    """The marginal precision in percent; `last_event` numbers the last move in the explorer."""
-
-    percent: float = 20.0
-    last_event: int = 0
-
-    @property
-    def marginal_precision(self) -> float:
-        """The target in (0, 1)."""
-        return self.percent / 100
-
-
 @dataclass(frozen=True)
 class PinnedPoint:
     """The thresholds of a pinned point, infinity for never, and their origin."""
@@ -194,16 +181,17 @@ class ChosenBand:
     reviews_per_day: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Goals:
-    """The goals of one file: widget values by key, target in percent, manual thresholds.
+    """The goals of one file: target in percent, manual thresholds (k,), scenarios.
 
-    `shown` and `sheet_led_to` are the resulting points.
+    `choices`: those of its widgets, while another file is shown. `shown`: the point of the last run, from which a new
+    goal starts; `sheet_led_to`: that of the decision sheet.
     """
 
-    typed: dict[str, Any] = field(default_factory=dict)
-    percent: float = Target.percent
-    manual: list[float] | None = None
+    choices: dict[str, Any] = field(default_factory=dict)
+    percent: float = 20.0
+    manual_thresholds: list[float] | None = None
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     shown: ShownPoint | None = None
     sheet_led_to: SheetPoint | None = None
@@ -233,28 +221,22 @@ class SourceTable:
 class PointState:
     """The state of the screen Operating point.
 
-    `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_note` describes its
-    result. `shown`: the point of the last run, from which a new goal starts. `compared`: compared thresholds by
-    dataset and rule; `sources`: the table of sources by dataset. `band`: the two cuts of the
-    last run, if any. `surfaces_in_sight`: the browser has requested the surfaces. `file`: the fingerprint of the file
-    of the goals; `goals_of_files`: goals of other files. `start_anew`: keys of widgets to reset after a change of file.
-    `held_texts`: names of message texts that the browser holds. `segment_choices`: the segments chosen for each file by
-    its fingerprint.
+    `last_event` numbers the last move in the explorer. `goal_refused`: the chosen goal is infeasible; `goal_note`
+    describes its result. `compared`: compared thresholds by dataset and rule; `sources`: the table of sources by
+    dataset. `band`: the two cuts of the last run, if any. `surfaces_in_sight`: the browser has requested the surfaces.
+    `file`: the fingerprint of the file of the goals; `goals_of_files`: goals of other files. `held_texts`: names of
+    message texts that the browser holds. `segment_choices`: the segments chosen for each file by its fingerprint.
     """
 
-    target: Target = field(default_factory=Target)
-    manual_thresholds: list[float] | None = None
+    last_event: int = 0
+    goals: Goals = field(default_factory=Goals)
     goal_refused: bool = False
     goal_note: str = ""
-    shown: ShownPoint | None = None
-    sheet_led_to: SheetPoint | None = None
     file: str | None = None
     goals_of_files: dict[str, Goals] = field(default_factory=dict)
-    start_anew: set[str] = field(default_factory=set)
     compared: dict[Hashable, ComparedThresholds] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     sources: dict[str, SourceTable] = field(default_factory=dict)
-    scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     band: ChosenBand | None = None
     surfaces_in_sight: bool = False
     held_texts: frozenset[str] = frozenset()

@@ -2,23 +2,12 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 MAX_TASKS = 8
 
-
-class Cancellable(Protocol):
-    """A task, or several for one purpose."""
-
-    @property
-    def cancelled(self) -> bool:
-        """Return whether it ended early and must be begun again."""
-
-    def cancel(self) -> None:
-        """Cancel it, unless it has finished."""
-
-
-Kept = TypeVar("Kept", bound=Cancellable)
+# A task, or several for one purpose: with `cancelled`, whether it must be begun again, and `cancel()`.
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -27,7 +16,7 @@ class SessionTasks:
 
     kinds: dict[str, dict[Hashable, Any]] = field(default_factory=dict)
 
-    def ask(self, kind: str, key: Hashable, begin: Callable[[], Kept], *, most: int = MAX_TASKS) -> Kept:
+    def ask(self, kind: str, key: Hashable, begin: Callable[[], T], *, most: int = MAX_TASKS) -> T:
         """Return the task of a kind and key, begun at the first call and after it was cancelled.
 
         One task of a kind runs at a time: a new one cancels the others. At most `most` are kept.
@@ -41,7 +30,7 @@ class SessionTasks:
             while len(tasks) >= most:
                 del tasks[next(iter(tasks))]
             tasks[key] = begun
-        found: Kept = tasks[key]
+        found: T = tasks[key]
         return found
 
     def forget(self, kind: str, *keys: Hashable) -> None:

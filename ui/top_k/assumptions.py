@@ -25,10 +25,10 @@ from multiloss_core.losses import (
     sigmoid_items,
 )
 from multiloss_core.numerics import Floats, Indices
+from ui.shared.choices import ask_number, choose
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import ask_number
 from ui.shared.widgets import LOSS_CHOICES, named_loss
 from ui.top_k.items import Settings
 from ui.top_k.more_of_the_paper import labels_drawn_together
@@ -176,7 +176,7 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
     """Ask for the seed of a draw, set to the result of a finished search."""
     pending = session().top_k.pending_draw.pop(key, None)
     if pending is not None:
-        st.session_state[key] = pending
+        choose(key, pending)
     return ask_number(
         place.number_input,
         "Draw",

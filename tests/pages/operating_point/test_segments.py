@@ -52,7 +52,7 @@ def test_counts_are_those_of_the_shown_thresholds(name):
         tp, fp, _ = counted(name, row, segment)
         assert (row["Caught (TP)"], row["False alerts (FP)"]) == (tp, fp)
         assert (differences["Caught (TP), own"][segment], differences["False alerts (FP), own"][segment]) == (tp, fp)
-    shown = state(app).point.shown.point
+    shown = state(app).point.goals.shown.point
     assert differences["Caught (TP), common"]["all together"] == shown.tp
     assert differences["False alerts (FP), common"]["all together"] == shown.fp
 
@@ -82,7 +82,7 @@ def test_a_cap_is_kept_by_all_segments_together():
     app = open_segments("Card alerts", goal="alerts", goal_alerts="20", days="70")
     _, differences = tables(app)
     own = differences.loc["all together"]
-    shown = state(app).point.shown.point
+    shown = state(app).point.goals.shown.point
     assert own["Caught (TP), own"] + own["False alerts (FP), own"] <= shown.alerts * 1.03
     assert own["Caught (TP), own"] > own["Caught (TP), common"]
     assert (own["Caught (TP), common"], own["False alerts (FP), common"]) == (shown.tp, shown.fp)
@@ -153,7 +153,7 @@ def test_own_and_undecided_alerts_keep_a_mean_cap(name):
     days, kinds, saved = RatedDataset.of(sample(name), sample(name).first_choice).days, set(), 0
     for cap in (0.7, 1.1, 1.6, 2.3, 3.7, 5.2, 7.5, 11.0, 16.0, 24.0):
         run(app.number_input(key="goal_alerts").set_value(cap))
-        kinds.add(type(state(app).point.shown.point))
+        kinds.add(type(state(app).point.goals.shown.point))
         found = own_alerts(app, name)
         saved += found is not None
         assert found is None or found <= cap * days

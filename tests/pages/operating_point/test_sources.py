@@ -37,7 +37,7 @@ def editor(app):
 
 
 def point_of(app):
-    return np.array(state(app).point.shown.point.thresholds)
+    return np.array(state(app).point.goals.shown.point.thresholds)
 
 
 def raised(thresholds):
@@ -66,7 +66,7 @@ def test_each_source_counts_in_its_place():
         first = by[row[SOURCE]] & ~taken
         assert (row[CAUGHT_FIRST], row[FALSE_FIRST]) == ((first & fraud).sum(), (first & ~fraud).sum())
         taken |= first
-    shown = state(app).point.shown.point
+    shown = state(app).point.goals.shown.point
     assert (table[CAUGHT_FIRST].sum(), table[FALSE_FIRST].sum()) == (shown.tp, shown.fp)
 
 

@@ -12,12 +12,12 @@ from multiloss_core.generalisation import Certificate
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import SECONDS_OF_CERTIFICATE, find_certificate
 from ui.operating_point.path_tasks import Settings
-from ui.operating_point.settings import choose_method
+from ui.operating_point.settings import METHOD_KEY
 from ui.operating_point.state import DIGITS, PointContext
+from ui.shared.choices import ask_number, choose, numbers_parameter
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.long_work import await_result
 from ui.shared.session import CertificateRequest, session
-from ui.shared.url_params import ask_number, numbers_parameter
 from ui.shared.widgets import shown_when_open
 
 MIN_PRECISION, MAX_PRECISION = 1.0, 99.5
@@ -47,11 +47,6 @@ def with_certificate(analysis: Analysis) -> Analysis:
 def request_certificate(about: Hashable, precision: float, confidence: float) -> None:
     """Add a certificate's path to the paths of its data and settings."""
     session().point.certificate = CertificateRequest(about, precision, confidence)
-
-
-def request_shown_certificate(analysis: Analysis, precision: float, confidence: float) -> None:
-    """Request the certificate for the data and settings on the screen."""
-    request_certificate(_about(analysis), precision, confidence)
 
 
 def certificate_of(
@@ -150,8 +145,8 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
 
 
 def _put_on_slider(analysis: Analysis, precision: float, confidence: float) -> None:
-    request_shown_certificate(analysis, precision, confidence)
-    choose_method(CERTIFIED.name)
+    request_certificate(_about(analysis), precision, confidence)
+    choose(METHOD_KEY, CERTIFIED.name)
 
 
 def _more_ratings(more: int | None) -> str:

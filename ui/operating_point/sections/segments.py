@@ -17,7 +17,6 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRECISION, count_columns, rules_on
 from ui.operating_point.sections.over_time import is_counted, warn_of_floors
 from ui.operating_point.segment_tasks import (
-    choose_segments,
     chosen_task,
     own_points,
     points_for,
@@ -29,6 +28,7 @@ from ui.operating_point.segment_tasks import (
 )
 from ui.operating_point.state import PointContext
 from ui.server.queue import Task
+from ui.shared.choices import choose, chosen
 from ui.shared.formatting import (
     COUNT,
     HIGH,
@@ -40,7 +40,7 @@ from ui.shared.formatting import (
     rounded_share,
     show_numbers,
 )
-from ui.shared.session import SegmentChoice
+from ui.shared.session import SegmentChoice, session
 from ui.shared.widgets import shown_when_open
 
 MAX_SHOWN, MAX_NAMED = 20, 8
@@ -88,9 +88,9 @@ def _ask(analysis: Analysis) -> tuple[str, bool]:
     columns, choice = segment_columns(analysis), segment_choice(analysis) or SegmentChoice("")
     fingerprint = analysis.rated.fingerprint
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.session_state["segment_column"] = choice.column
+        choose("segment_column", choice.column)
         st.selectbox("Segments by", columns, key="segment_column", on_change=_keep, args=(fingerprint,), width=260)
-        st.session_state["segment_thresholds"] = OWN if choice.own else COMMON
+        choose("segment_thresholds", OWN if choice.own else COMMON)
         st.segmented_control(
             "Thresholds",
             [COMMON, OWN],
@@ -105,8 +105,8 @@ def _ask(analysis: Analysis) -> tuple[str, bool]:
 
 
 def _keep(fingerprint: str) -> None:
-    own = st.session_state["segment_thresholds"] == OWN
-    choose_segments(fingerprint, SegmentChoice(st.session_state["segment_column"], own))
+    choice = SegmentChoice(chosen("segment_column"), own=chosen("segment_thresholds") == OWN)
+    session().point.segment_choices[fingerprint] = choice
 
 
 def _show_own(analysis: Analysis, point: Point, column: str) -> None:

@@ -16,6 +16,7 @@ from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.resampling_tasks import SLIDER_TARGETS, path_task
 from ui.operating_point.state import PointContext
+from ui.shared.choices import chosen
 from ui.shared.formatting import HIGH, LOW, as_text, show_numbers, vocabulary
 from ui.shared.session import SourceTable, session
 from ui.shared.widgets import shown_when_open
@@ -166,7 +167,7 @@ def _note(one: SourceCounts) -> str:
 
 def _keep(known: SourceTable, key: str, names: list[str], active: list[bool]) -> None:
     """Keep an edit of the order or of a switch, and start the table anew."""
-    for row, edit in st.session_state[key].get("edited_rows", {}).items():
+    for row, edit in chosen(key).get("edited_rows", {}).items():
         name = names[int(row)]
         if isinstance(place := edit.get(ORDER), int):
             names = [other for other in names if other != name]

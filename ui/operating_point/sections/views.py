@@ -14,10 +14,10 @@ from multiloss_core.thresholds import SMOOTH, Rule, to_graphml, to_networkx
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.path_tasks import PathTasks
 from ui.operating_point.state import PointContext
+from ui.shared.choices import PERCENTS, ask_number
 from ui.shared.formatting import COUNT, SHARE, THRESHOLD, rounded_share, show_numbers, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import PERCENTS, ask_number
 from ui.shared.widgets import shown_when_open
 
 MIN_NODES, MAX_NODES = 3, 10
