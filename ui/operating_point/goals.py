@@ -20,7 +20,7 @@ from multiloss_core.thresholds.targets import (
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.state import present_point, round_cap
-from ui.shared.choices import ask_choice, ask_number, chosen
+from ui.shared.choices import ask_choice, ask_number, chosen, in_url
 from ui.shared.session import session
 
 DAYS_KEY, HELD_KEY = "goal_days", "goal_held"
@@ -39,7 +39,7 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     of_most = days is not None and _ask_held(span) == MAX_DAYS
     if days is None:
         days = span.number_input(
-            "Days in the data", 1.0, 10_000.0, None, format="%g", key=DAYS_KEY, bind="query-params", placeholder="days"
+            "Days in the data", 1.0, 10_000.0, None, format="%g", **in_url(DAYS_KEY), placeholder="days"
         )
     start = None if days is None else _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
     most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="goal_alerts", format="%g")

@@ -18,7 +18,7 @@ from ui.operating_point.current_thresholds import current_for
 from ui.operating_point.path_tasks import Settings
 from ui.operating_point.state import ViewState
 from ui.records import thresholds_words
-from ui.shared.choices import ask_choice, choose, chosen
+from ui.shared.choices import ask_choice, choose, chosen, in_url
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.page_setup import write_style
 
@@ -35,7 +35,7 @@ HIDDEN = (
 
 def ask_presentation() -> None:
     """Draw the switch into presentation mode."""
-    st.toggle("Presentation: only slider, numbers and charts", key=PRESENT_KEY, bind="query-params")
+    st.toggle("Presentation: only slider, numbers and charts", **in_url(PRESENT_KEY))
 
 
 def apply_presentation() -> None:
@@ -111,8 +111,7 @@ def _ask_to_stay(current: tuple[float, ...] | None) -> tuple[float, ...] | None:
     """Ask whether the path stays beside the current thresholds (k,), and return them if so."""
     stays = st.checkbox(
         "Stay at the current thresholds",
-        key=STAY_KEY,
-        bind="query-params",
+        **in_url(STAY_KEY),
         disabled=current is None,
         help="The default path keeps to them wherever your data show nothing clearly better; useful with few "
         "positives. Enter them under *Compare with the current thresholds*.",
@@ -208,8 +207,7 @@ def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
         "Nodes for each classifier, at most",
         choices,
         index=1,
-        key=_resolution_key(classifiers),
-        bind="query-params",
+        **in_url(_resolution_key(classifiers)),
     )
     nodes = resolution if resolution in choices else choices[1]
     return Settings(rule, cast("Spacing", spacing), nodes, unit)
@@ -241,8 +239,7 @@ def ask_new_data() -> bool:
     """Ask whether to show expectations for new data."""
     return st.toggle(
         "What new data will show",
-        key=NEW_DATA_KEY,
-        bind="query-params",
+        **in_url(NEW_DATA_KEY),
         help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some "
         "seconds in the background; the slider stays free.",
     )
@@ -256,8 +253,7 @@ def ask_plain() -> None:
     """Ask whether to use plain widgets; the explorer turns them on if it cannot draw."""
     st.toggle(
         "Plain controls and charts",
-        key=PLAIN_KEY,
-        bind="query-params",
+        **in_url(PLAIN_KEY),
         help="The same numbers without the live explorer: for browsers and screen readers that it does not suit.",
     )
 
@@ -265,7 +261,7 @@ def ask_plain() -> None:
 def ask_method(analysis: Analysis) -> str:
     """Which path the chosen point lies on."""
     names = analysis.offered_methods
-    picked = st.selectbox("Path", names, key=METHOD_KEY, bind="query-params", help=_method_help())
+    picked = st.selectbox("Path", names, **in_url(METHOD_KEY), help=_method_help())
     return picked if picked in analysis.methods else names[0]
 
 

@@ -17,7 +17,7 @@ from multiloss_core.tables import frame_as_csv
 from ui.data.rated import rated_uploads
 from ui.optimal_cut.choices import LossChoice
 from ui.optimal_cut.comparison import Answer, WayToCut, answer
-from ui.shared.choices import HIGHEST, LOWEST, STEP
+from ui.shared.choices import HIGHEST, LOWEST, STEP, in_url
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import session
@@ -302,8 +302,7 @@ def _ask_part() -> str:
         ["around the cuts", "all cuts"],
         default="around the cuts",
         required=True,
-        key="cut_part",
-        bind="query-params",
+        **in_url("cut_part"),
         label_visibility="collapsed",
     )
 

@@ -84,6 +84,12 @@ def withdraw(*names: str) -> None:
         del st.session_state[key]
 
 
+def in_url(name: str) -> dict[str, Any]:
+    """Return the key of a widget that keeps its value in the URL itself."""
+    require_listed(name)
+    return {"key": name, "bind": "query-params"}
+
+
 def swap_choices_of_file(others: Mapping[str, Any]) -> dict[str, Any]:
     """Replace the choices of a file by those of another one, and return them."""
     before = {name: chosen(name) for name in OF_FILE if name in st.session_state}
@@ -196,8 +202,8 @@ def ask_number(
         # Streamlit writes only changed values to the URL.
         st.query_params[key] = repr(first)
     value = bounds[0] if key in st.session_state else within(usual, bounds, bounds[0])
-    bound = {"bind": "query-params"} if in_address and require_listed(key) else {}
-    return within(widget(label, *bounds, value, *step, key=key, **bound, **options), bounds, usual)
+    keyed = in_url(key) if in_address else {"key": key}
+    return within(widget(label, *bounds, value, *step, **keyed, **options), bounds, usual)
 
 
 def require_listed(name: str) -> bool:

@@ -13,7 +13,7 @@ from multiloss_core.figures import sorted_probabilities
 from multiloss_core.formatting import shortened
 from multiloss_core.losses import Loss, sigmoid_items
 from multiloss_core.numerics import Bools, Floats, written_number
-from ui.shared.choices import UrlParameter, ask_number, choose, chosen
+from ui.shared.choices import UrlParameter, ask_number, choose, chosen, in_url
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import OwnItems, session
@@ -79,7 +79,7 @@ def chosen_settings() -> tuple[Settings, DeltaGenerator]:
     """Ask for loss, beta, n, seed and scale; return them and the place for options in their row."""
     with st.container(key="topk_settings"):
         row = st.container(horizontal=True, vertical_alignment="bottom")
-    choice = row.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params")
+    choice = row.selectbox("Loss", LOSS_CHOICES, index=1, **in_url("topk_loss"))
     beta = ask_beta(row, "topk_beta")
     n, seed, scale = (
         ask_number(row.number_input, label, limits[:2], *limits[2:], key=key, help=hint)
@@ -149,9 +149,9 @@ def ask_options(place: DeltaGenerator, settings: Settings, probabilities: Floats
         place.error(as_text(complaint), icon=":material/error:")
     place.button("Back to the draw", key="topk_drawn", disabled=session().top_k.own is None, on_click=_forget_own)
     hint = "A static chart instead of draggable bars, for example for screen readers."
-    place.toggle("Plain chart", key=PLAIN_KEY, bind="query-params", help=hint)
+    place.toggle("Plain chart", **in_url(PLAIN_KEY), help=hint)
     hint = "For classes: hide the optimum until a k is chosen."
-    place.toggle("Hide and guess", key=GUESS_KEY, bind="query-params", on_change=update_part, help=hint)
+    place.toggle("Hide and guess", **in_url(GUESS_KEY), on_change=update_part, help=hint)
 
 
 def update_part() -> None:

@@ -11,7 +11,7 @@ from multiloss_core.figures import CurveMark, all_predictions, loss_curve
 from multiloss_core.formatting import plural
 from multiloss_core.losses import ExhaustiveSearch, search_subsets, subset_distributions
 from multiloss_core.numerics import Bools, Floats
-from ui.shared.choices import UrlParameter, choose, chosen
+from ui.shared.choices import UrlParameter, choose, chosen, in_url
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 from ui.shared.widgets import named_loss
@@ -70,7 +70,7 @@ def ask_guess(settings: Settings, place: DeltaGenerator, button_place: DeltaGene
     if int(chosen(K_KEY) or 0) > settings.n:
         choose(K_KEY, settings.n)
     label = "Which k? Number to flag"
-    k = place.slider(label, 0, settings.n, key=K_KEY, bind="query-params", persist_state="session")
+    k = place.slider(label, 0, settings.n, **in_url(K_KEY), persist_state="session")
     if IN_URL.asked(if_gone=False):
         session().top_k.revealed = settings
     hidden = is_hidden(settings)

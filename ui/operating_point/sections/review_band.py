@@ -29,7 +29,7 @@ from ui.operating_point.active_goal import move_slider, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import cases_of, money_words, point_cases
 from ui.operating_point.state import PointContext
-from ui.shared.choices import HIGHEST, LOWEST, STEP, ask_choice, ask_number
+from ui.shared.choices import HIGHEST, LOWEST, STEP, ask_choice, ask_number, in_url
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers, vocabulary
 from ui.shared.session import ChosenBand, session
 
@@ -52,8 +52,7 @@ def ask_switch() -> bool:
     """Return whether a part of the alerts is blocked without a review."""
     return st.toggle(
         "Block the surest part without a review",
-        key=SWITCH_KEY,
-        bind="query-params",
+        **in_url(SWITCH_KEY),
         help="Two cuts in place of one: what reaches the upper one is blocked, what lies between them is reviewed. The "
         "lower one is the operating point above.",
     )
@@ -76,8 +75,7 @@ def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
         value=None,
         format="%g",
         placeholder="not limited",
-        key=CAPACITY_KEY,
-        bind="query-params",
+        **in_url(CAPACITY_KEY),
         disabled=analysis.rated.days is None,
         help="How many people can look at. It needs a column of times.",
     )
