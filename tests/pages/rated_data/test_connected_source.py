@@ -125,7 +125,7 @@ def test_groups_and_rows_near_thresholds_are_asked_for_in_source(monkeypatch, fo
     assert 20 < len(set(counts.by)) <= 256
     app.session_state["near"] = True
     app = run(app)
-    app = run(app.button(key="fetch_near").click())
+    app = run(app.button(key="count_by_near").click())
     (found,) = state(app).borderline.values()
     assert 0 < len(found.flagged) <= 50
     assert 0 < len(found.not_flagged) <= 50
