@@ -3,7 +3,7 @@ from ui.shared.tasks import SessionTasks
 
 class Work:
     def __init__(self):
-        self.cancelled = False
+        self.cancelled, self.failure = False, None
 
     def cancel(self):
         self.cancelled = True
@@ -18,6 +18,14 @@ def test_tasks_are_begun_once_and_again_after_cancelling():
     tasks.ask("paths", 2, Work)
     assert first.cancelled
     assert tasks.ask("paths", 1, Work) is not first
+
+
+def test_failed_tasks_are_begun_again_on_request():
+    tasks = SessionTasks()
+    first = tasks.ask("paths", 1, Work)
+    first.failure = ValueError("no path")
+    assert tasks.ask("paths", 1, Work) is first
+    assert tasks.ask("paths", 1, Work, retry=True) is not first
 
 
 def test_tasks_of_a_kind_are_bounded_and_forgotten():

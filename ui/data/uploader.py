@@ -18,7 +18,7 @@ from ui.data.store import COMPANIONS, START, Choice, Data, TableStore, is_addres
 from ui.server.file_store import StoredFile, file_store, new_key
 from ui.shared.choices import UrlParameter, choose, chosen
 from ui.shared.formatting import LONG_NAME, as_label, as_text
-from ui.shared.long_work import await_result
+from ui.shared.long_work import ask_task, wait_for
 from ui.shared.page_setup import reading
 from ui.shared.session import UploadedFile, session
 from ui.sign_in.user import current_user
@@ -377,12 +377,13 @@ class Uploader(TableStore[Choice, Data]):
     def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
         """Read a file in the queue; the next run continues after an interrupted one."""
         seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
-        work = (self.read, data, name, options)
-        found = await_result(self._kind_of_reading, (digest, options.key), *work, seconds=seconds, here=True)
+        key, work = (digest, options.key), (self.read, data, name, options)
+        task = ask_task(self._kind_of_reading, key, *work, retry=True, seconds=seconds, here=True)
+        wait_for([task])
         self._stop_reading()
-        if found is None:
+        if task.latest is None:
             raise DataError(f"Reading '{name}' was given up, because no browser waited for it; upload it again.")
-        return found
+        return task.latest
 
     def _stop_reading(self) -> None:
         """Drop an unfinished reading that no run continues."""

@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.errors import StreamlitAPIException
 
 from multiloss_core import DataError, OperatingPoint, Unit
 from multiloss_core.decisions import GoalValue, RecordedTarget
@@ -42,6 +40,7 @@ from ui.shared.choices import (
     chosen,
     chosen_or_linked,
     numbers_parameter,
+    remove_from_url,
     swap_choices_of_file,
     withdraw,
 )
@@ -202,13 +201,8 @@ def _goals(goal: str) -> Mapping[str, str]:
 
 def _leave_in_url(goal: str) -> None:
     """Remove the values of inactive goals from the URL, where removed widgets leave them."""
-    for other in GOALS:
-        for key in _goals(other) if other != goal else ():
-            # Refused while the widget is going: then it takes its goal with it.
-            with suppress(StreamlitAPIException):
-                st.query_params.pop(key, None)
-    if goal != ALERTS:
-        st.query_params.pop(HELD_KEY, None)
+    inactive = (key for other in GOALS if other != goal for key in _goals(other))
+    remove_from_url(*inactive, *(() if goal == ALERTS else (HELD_KEY,)))
 
 
 def _drive_to(wanted: float) -> bool:

@@ -1,5 +1,7 @@
 """Resample chosen points and count held-out data in the background."""
 
+from typing import Any
+
 import numpy as np
 
 from multiloss_core import OperatingPoint, operating_point
@@ -44,7 +46,8 @@ def point_task(analysis: Analysis, point: Point) -> Task[PointBootstrap] | None:
     if uncounted_groups(analysis, point) is not None:
         return None
     source, counts = analysis.dataset.source, _counts_of_groups(analysis, _resampled_along(analysis, point))
-    key, options = (analysis.dataset.key, analysis.settings), {"seconds": SECONDS_OF_POINT, "rest": SECONDS_OF_REST}
+    key = analysis.dataset.key, analysis.settings
+    options: dict[str, Any] = {"seconds": SECONDS_OF_POINT, "rest": SECONDS_OF_REST}
     if isinstance(point, OperatingPoint):
         target = point.marginal_precision
         chosen = (source, analysis.fit, analysis.path(SMOOTH.name), target, counts)

@@ -87,19 +87,19 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
     source = dataset.source
     table = source if isinstance(source, CountSurfaces) else None
     label = "Flagged when its threshold is reached by"
-    rule: Rule = "any"
     unit = Unit.DOCUMENTS
     if dataset.amounts is not None:
         with unit_box:
             unit = _ask_unit()
     with settings_box:
         if table is not None and not isinstance(table, RatedCounts):
-            rule = table.rule
-            st.text_input(label, RULES[rule], disabled=True, help="Given by the table of counts.")
+            st.text_input(label, RULES[table.rule], disabled=True, help="Given by the table of counts.")
         elif source.score_count > 1 and not source.alert_rules:
-            rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
-        settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, source.score_count)
-        settings = replace(settings, current=_ask_to_stay(current_for(dataset.key, rule, source.names)))
+            ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True)
+        if table is None:
+            _ask_grid(source.score_count)
+        settings = replace(current_settings(dataset), unit=unit if table is None else Unit.DOCUMENTS)
+        settings = replace(settings, current=_ask_to_stay(current_for(dataset.key, settings.rule, source.names)))
         if dataset.times is not None:
             _ask_age_weights(dataset)
         ask_plain()
@@ -195,22 +195,15 @@ def show_held(analysis: Analysis, view: ViewState) -> None:
         st.caption(as_text(words))
 
 
-def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
+def _ask_grid(classifiers: int) -> None:
     hint = (
         "TP changes only at the scores of rated positives, so nodes there lose nothing. Equal steps are the paper's "
         "choice."
     )
     spacings = SPACINGS | {"quantile": f"at equal shares of {vocabulary().documents}"}
-    spacing = ask_choice(st.selectbox, "Where the nodes of each axis lie", spacings, key=SPACING_KEY, help=hint)
-    choices = RESOLUTIONS[classifiers]
-    resolution = st.selectbox(
-        "Nodes for each classifier, at most",
-        choices,
-        index=1,
-        **in_url(_resolution_key(classifiers)),
-    )
-    nodes = resolution if resolution in choices else choices[1]
-    return Settings(rule, cast("Spacing", spacing), nodes, unit)
+    ask_choice(st.selectbox, "Where the nodes of each axis lie", spacings, key=SPACING_KEY, help=hint)
+    label, choices = "Nodes for each classifier, at most", RESOLUTIONS[classifiers]
+    st.selectbox(label, choices, index=1, **in_url(_resolution_key(classifiers)))
 
 
 def settings_choices(settings: RecordedSettings, classifiers: int, *, documents: bool, amounts: bool) -> dict[str, str]:

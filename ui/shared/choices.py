@@ -6,11 +6,13 @@ A choice is known by the key of its widget, which is also its name in the URL. I
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from multiloss_core.formatting import NEVER, threshold
 from multiloss_core.numerics import written_number
@@ -82,6 +84,14 @@ def withdraw(*names: str) -> None:
     """Forget choices, so that links and defaults count again; names end in "_" as in the table."""
     for key in [key for key in map(str, st.session_state) if _is_among(names, key)]:
         del st.session_state[key]
+
+
+def remove_from_url(*names: str) -> None:
+    """Remove choices from the URL."""
+    for name in names:
+        # Refused while a widget is going, which then takes its value with it.
+        with suppress(StreamlitAPIException):
+            st.query_params.pop(name, None)
 
 
 def in_url(name: str) -> dict[str, Any]:

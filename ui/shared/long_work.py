@@ -31,31 +31,15 @@ def begin(function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: fl
 
 
 def ask_task(
-    kind: str, key: Hashable, function: Callable[..., Iterator[T] | T], *arguments: Any, **options: Any
-) -> Task[T]:
-    """Return this session's task of a kind and key; see `SessionTasks.ask` and `begin`."""
-    return session().tasks.ask(kind, key, lambda: begin(function, *arguments, **options))
-
-
-def await_result(
     kind: str,
     key: Hashable,
     function: Callable[..., Iterator[T] | T],
     *arguments: Any,
-    words: str | None = None,
+    retry: bool = False,
     **options: Any,
-) -> T | None:
-    """Wait for this session's task of a kind and key; return None if it was cancelled.
-
-    An interrupted run leaves the task to the next one. A failed task is begun again at the next call.
-    """
-    task = ask_task(kind, key, function, *arguments, **options)
-    try:
-        wait_for([task], words)
-    except Exception:
-        session().tasks.forget(kind, key)
-        raise
-    return task.latest
+) -> Task[T]:
+    """Return this session's task of a kind and key; see `SessionTasks.ask` and `begin`."""
+    return session().tasks.ask(kind, key, lambda: begin(function, *arguments, **options), retry=retry)
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:

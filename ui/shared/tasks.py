@@ -16,13 +16,15 @@ class SessionTasks:
 
     kinds: dict[str, dict[Hashable, Any]] = field(default_factory=dict)
 
-    def ask(self, kind: str, key: Hashable, begin: Callable[[], T], *, most: int = MAX_TASKS) -> T:
+    def ask(self, kind: str, key: Hashable, begin: Callable[[], T], *, retry: bool = False, most: int = MAX_TASKS) -> T:
         """Return the task of a kind and key, begun at the first call and after it was cancelled.
 
-        One task of a kind runs at a time: a new one cancels the others. At most `most` are kept.
+        With `retry` it is also begun again after it failed. One task of a kind runs at a time: a new one cancels the
+        others. At most `most` are kept.
         """
         tasks = self.kinds.setdefault(kind, {})
-        if key not in tasks or tasks[key].cancelled:
+        old = tasks.get(key)
+        if old is None or old.cancelled or (retry and old.failure is not None):
             begun = begin()
             self.forget(kind, key)
             for other in tasks.values():

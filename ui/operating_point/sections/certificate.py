@@ -16,7 +16,7 @@ from ui.operating_point.settings import METHOD_KEY
 from ui.operating_point.state import DIGITS, PointContext
 from ui.shared.choices import ask_number, choose, numbers_parameter
 from ui.shared.formatting import as_text, vocabulary
-from ui.shared.long_work import await_result
+from ui.shared.long_work import ask_task, wait_for
 from ui.shared.session import CertificateRequest, session
 from ui.shared.widgets import shown_when_open
 
@@ -60,16 +60,12 @@ def certificate_of(
             f"do not show which: a guarantee needs the rows. Choose dates with at most {MAX_FETCHED:,} of them, or no "
             "group."
         )
-    found = await_result(
-        "certificate",
-        (*_about(analysis), precision, confidence),
-        *(find_certificate, documents, precision, confidence, analysis.settings.rule),
-        words="Choosing on one third, testing on the others …",
-        seconds=SECONDS_OF_CERTIFICATE,
-    )
-    if found is None:
+    key, work = (*_about(analysis), precision, confidence), (documents, precision, confidence, analysis.settings.rule)
+    task = ask_task("certificate", key, find_certificate, *work, retry=True, seconds=SECONDS_OF_CERTIFICATE)
+    wait_for([task], "Choosing on one third, testing on the others …")
+    if task.latest is None:
         raise DataError("The guarantee was not calculated, because this page was closed for a while; ask for it again.")
-    return found
+    return task.latest
 
 
 def _about(analysis: Analysis) -> tuple[str, Settings]:
