@@ -21,15 +21,16 @@ types:      ## check types of Python and of the explorer's browser modules
 	.venv/bin/mypy
 	npm install --silent --no-package-lock && PYTHON=$(PYTHON) npm run --silent types
 
-docs:       ## build the library's reference, in site/
+docs:       ## write the list of stable names, and the reference in site/
+	$(PYTHON) docs/api.py
 	$(PYTHON) docs/reference.py
 
-# Locked versions stay; UPGRADE=--upgrade takes the newest that pins.txt allows.
+# Locked versions stay; UPGRADE=--upgrade takes the newest that pyproject.toml allows.
 LOCK = .venv/bin/uv pip compile --quiet --no-config --system-certs --generate-hashes --no-emit-index-url --no-annotate \
 	--universal --python-version 3.11 --custom-compile-command "make lock" $(UPGRADE)
 
 lock:       ## lock all packages with hashes, for development and for running
-	$(LOCK) pins.txt --output-file requirements-dev.txt
+	$(LOCK) --all-extras pyproject.toml --output-file requirements-dev.txt
 	$(LOCK) --extra app --extra cli --constraint requirements-dev.txt pyproject.toml --output-file requirements.txt
 	$(MAKE) wheels
 

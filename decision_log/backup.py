@@ -54,9 +54,10 @@ def restore(address: str, file: Path, *, head: str | None = None, older: bool = 
                     copy.backup(found)
             last = _checked_head(checked, file, head)
             if kept is not None and not _is_database(target):
-                for name in (target, *_journals(target)):
-                    if name.exists():
-                        name.rename(kept.with_name(name.name.replace(target.name, kept.name, 1)))
+                for ending in ("", "-wal", "-shm", "-journal"):
+                    part = target.with_name(f"{target.name}{ending}")
+                    if part.exists():
+                        part.rename(kept.with_name(f"{kept.name}{ending}"))
             with closing(sqlite3.connect(checked)) as copy, closing(sqlite3.connect(target, timeout=0)) as log:
                 target.chmod(0o600)
                 # Fails unless all others closed the log; then SQLite applies and deletes its journals.
@@ -108,10 +109,6 @@ def _file_of(address: str, program: str) -> Path:
     if url.get_backend_name() != "sqlite":
         raise DataError(f"Only a log in SQLite is copied here; use {program} for PostgreSQL.")
     return Path(str(url.database))
-
-
-def _journals(file: Path) -> tuple[Path, ...]:
-    return tuple(file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm", "-journal"))
 
 
 def _is_database(file: Path) -> bool:

@@ -255,13 +255,8 @@ def _table_of(action: str) -> str:
 
 
 def _hash(values: Sequence[Any]) -> str:
-    plain = [_plain(value) for value in values]
-    return hashlib.sha256(json.dumps(plain, allow_nan=False).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(values, allow_nan=False, default=_in_utc).encode("ascii")).hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        # SQLite stores no time zone; all times of the log are in UTC.
-        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-        return moment.isoformat(timespec="microseconds")
-    return value
+def _in_utc(moment: datetime) -> str:
+    return datetime.astimezone(moment, UTC).isoformat(timespec="microseconds")

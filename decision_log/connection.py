@@ -213,11 +213,7 @@ def _prepare_postgresql(connection: Any, _: object) -> None:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: object) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    _use_write_ahead_log(connection)
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Let several processes read while one writes; the mode is kept in the file."""
+    # A write-ahead log, so that several processes read while one writes; the mode is kept in the file.
     deadline = time.monotonic() + SECONDS_TO_WAIT
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:

@@ -130,21 +130,16 @@ class DecisionLog:
             )
         return int(known.id)
 
-    def entries(
-        self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None
-    ) -> tuple[LogEntry, ...]:
+    def entries(self, *, limit: int = MAX_ENTRIES, data_name: str | None = None) -> tuple[LogEntry, ...]:
         """List the newest entries that can be read, see `listing`."""
-        return self.listing(limit=limit, before=before, data_name=data_name).entries
+        return self.listing(limit=limit, data_name=data_name).entries
 
-    def listing(self, *, limit: int = MAX_ENTRIES, before: int | None = None, data_name: str | None = None) -> Listing:
-        """List the newest entries first.
+    def listing(self, *, limit: int = MAX_ENTRIES, data_name: str | None = None) -> Listing:
+        """List the newest entries first: at most `limit`, of one data name.
 
-        At most `limit` entries, with numbers below `before`, of one data name. Unreadable entries do not hide
-        the others.
+        Unreadable entries do not hide the others.
         """
-        conditions = [] if before is None else [entries.c.id < before]
-        if data_name is not None:
-            conditions.append(entries.c.data_name == data_name)
+        conditions = [] if data_name is None else [entries.c.data_name == data_name]
         wanted = select(entries).where(*conditions).order_by(entries.c.id.desc()).limit(limit)
         with reading(self._engine) as connection:
             return _listing(connection, wanted)
@@ -156,12 +151,6 @@ class DecisionLog:
         """
         with reading(self._engine) as connection:
             return _entry(connection, entry_id)
-
-    def deployed(self, data_name: str) -> LogEntry | None:
-        """Get the entry that is deployed for a data name, if any."""
-        with reading(self._engine) as connection:
-            current = _current_deployment(connection, data_name)
-            return None if current is None else _entry(connection, current.entry_id)
 
     def deployed_entries(self) -> tuple[LogEntry, ...]:
         """List the readable entries that are deployed for any data, the newest first."""
@@ -208,7 +197,8 @@ class DecisionLog:
                     f"Entry {entry_id} of the decision log is withdrawn; decide anew to put it into production."
                 )
             data_name = entry.record.data.name
-            current = _current_deployment(connection, data_name)
+            of_data = select(deployments).where(deployments.c.data_name == data_name)
+            current = connection.execute(of_data.order_by(deployments.c.id.desc()).limit(1)).one_or_none()
             if current is None or current.entry_id != entry_id:
                 moment = _moment(when, current, chain.now(connection))
                 values = {"entry_id": entry_id, "data_name": data_name, "deployed_by": by, "deployed_at": moment}
@@ -278,11 +268,6 @@ def _record(row: Row[Any]) -> DecisionRecord:
         return DecisionRecord.from_json(row.record)
     except DataError as error:
         raise DataError(f"Entry {row.id} of the decision log cannot be read: {error}") from None
-
-
-def _current_deployment(connection: Connection, data_name: str) -> Row[Any] | None:
-    of_data = select(deployments).where(deployments.c.data_name == data_name)
-    return connection.execute(of_data.order_by(deployments.c.id.desc()).limit(1)).one_or_none()
 
 
 def _moment(when: datetime | None, current: Row[Any] | None, now: datetime) -> datetime:

@@ -26,7 +26,7 @@ _WHOLE_BELOW = 1e15
 
 
 class Dialect:
-    """Write standard SQL; nodes are searched by a balanced tree of CASE.
+    """Write standard SQL.
 
     An engine of another kind needs a class of these few methods, and the contract tests in `tests/engines` run on it.
     """
@@ -34,10 +34,6 @@ class Dialect:
     quote = '"'
     double = "DOUBLE PRECISION"
     text = "VARCHAR"
-    # Maximum number of nodes of all axes, as they are written into the statement.
-    max_nodes = 1_000
-    # Whether quantiles are values of the column at exactly that rank.
-    exact_quantiles = True
     # Whether rows come in the order in which they are stored, the same each time.
     keeps_order = False
     # A number that no other row of a query has.
@@ -74,9 +70,7 @@ class Dialect:
     def literal(self, value: Value) -> str:
         """Write a value of a column as a literal that equals it.
 
-        Raises
-        ------
-        DataError : a value that has no literal, such as NaN.
+        Raises DataError: a value that has no literal, such as NaN.
         """
         if isinstance(value, bool | np.bool_):
             return "TRUE" if value else "FALSE"
@@ -161,27 +155,9 @@ class Dialect:
     def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
         """Add columns code -> (score, nodes at or below the score) to a subquery's rows.
 
-        As `np.searchsorted(nodes, score, side="right")` for every finite double, 0 for NULL. Nodes must rise.
+        As `np.searchsorted(nodes, score, side="right")` for every finite double, 0 for NULL. Nodes must rise. Indexed
+        arrays are searched by halving, one SELECT per step for all axes at once.
         """
-        columns = ", ".join(f"{self._tree(score, nodes)} AS {code}" for code, (score, nodes) in codes.items())
-        return f"SELECT t.*, {columns} FROM ({inner}) t"
-
-    def _tree(self, score: str, nodes: Floats, low: int = 0, high: int | None = None) -> str:
-        high = len(nodes) if high is None else high
-        if low == high:
-            return str(low)
-        middle = (low + high) // 2
-        upper, lower = self._tree(score, nodes, middle + 1, high), self._tree(score, nodes, low, middle)
-        return f"CASE WHEN {score} >= {self.number(nodes[middle])} THEN {upper} ELSE {lower} END"
-
-
-class _Halving(Dialect):
-    """Search indexed arrays by halving, one SELECT per step for all axes at once."""
-
-    def _element(self, nodes: Floats, index: str) -> str:
-        raise NotImplementedError
-
-    def with_codes(self, inner: str, codes: Mapping[str, tuple[str, Floats]]) -> str:
         depth = int(np.ceil(np.log2(max(len(nodes) for _, nodes in codes.values()) + 1)))
         padded = {
             code: (score, np.concatenate([nodes, np.full(2**depth - 1 - len(nodes), ABOVE_ALL)]))
@@ -199,8 +175,11 @@ class _Halving(Dialect):
             sql = f"SELECT t.*, {steps} FROM ({sql}) t"
         return sql
 
+    def _element(self, nodes: Floats, index: str) -> str:
+        raise NotImplementedError
 
-class DuckDBDialect(_Halving):
+
+class DuckDBDialect(Dialect):
     """DuckDB 2."""
 
     double = "DOUBLE"
@@ -224,13 +203,12 @@ class DuckDBDialect(_Halving):
         return f"(CAST([{', '.join(map(self.number, nodes))}] AS DOUBLE[]))[{index}]"
 
 
-class SparkDialect(_Halving):
+class SparkDialect(Dialect):
     """Write Spark SQL 4. Its quantiles are column values with a rank error of at most 1e-5."""
 
     quote = "`"
     double = "DOUBLE"
     text = "STRING"
-    exact_quantiles = False
     # A window without partitions would gather all rows in one task.
     row_number = "monotonically_increasing_id()"
 

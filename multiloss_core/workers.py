@@ -345,7 +345,7 @@ def _kill_server() -> None:
 
 @contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Keep the main module from children of this thread: they would run it, be it a script or a page.
+    """Hide the main module from new children, which would run the script or page again.
 
     An interrupt from a terminal goes to all its processes: only this one answers it.
     """

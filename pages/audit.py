@@ -6,13 +6,14 @@ from multiloss_core import DataError
 from ui.audit.planning import ask_plan, show_draw, show_plan
 from ui.audit.population import ask_population
 from ui.audit.reading import ask_audit, follow_opened, show_results
-from ui.audit.words import errors_shown, introduction, require_documents
+from ui.audit.words import PLAN, READ, ask_start, errors_shown, introduction, require_documents
 from ui.data.rated import choose_source, dataset_of
 from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import analyse
-from ui.operating_point.audits import audited_point, keep_audit
+from ui.operating_point.audits import audited_point, keep_audit, kept_audit
 from ui.operating_point.layout import show_unusable
 from ui.operating_point.settings import current_settings
+from ui.shared.formatting import unrated
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
@@ -28,18 +29,20 @@ except DataError as error:
 require_documents(analysis)
 point = audited_point(analysis)
 introduction(analysis, point)
-
-st.subheader("1 · Precision wanted")
+results, asked = st.container(), ask_start()
 with errors_shown():
-    population = ask_population(analysis)
-    if population is not None:
-        plan = ask_plan(analysis, point, population)
-        show_plan(plan)
-        st.subheader("2 · Draw")
-        keep_audit(analysis, plan=plan)
-        show_draw(plan, population)
-
-st.subheader("3 · Read the ratings back")
+    if asked == PLAN:
+        st.subheader(f"1 · Where are all {unrated()}?")
+        population = ask_population(analysis)
+        if population is not None:
+            st.subheader("2 · How many can be rated?")
+            plan = ask_plan(analysis, point, population)
+            show_plan(plan)
+            keep_audit(analysis, plan=plan)
+            show_draw(analysis, plan, population)
 with errors_shown():
-    ask_audit(analysis)
+    if asked == READ or kept_audit(analysis).plan is not None:
+        st.subheader("3 · Give the ratings back")
+        ask_audit(analysis)
+with results, errors_shown():
     show_results(analysis, point)

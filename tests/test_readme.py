@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,7 @@ def test_python_of_readme_runs(monkeypatch, capsys):
 def test_examples_of_documents_run(name):
     page = ROOT / "docs" / name
     assert doctest.testfile(str(page), module_relative=False).failed == 0
+
+
+def test_stable_names_are_those_of_the_library():
+    assert runpy.run_path(str(ROOT / "docs" / "api.py"))["page"]() == (ROOT / "docs" / "api.md").read_text("utf-8")

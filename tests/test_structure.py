@@ -114,7 +114,7 @@ def test_import_loads_neither_figures_nor_database():
 
 
 def test_files_in_pages_are_pages_of_app():
-    app = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))
+    app = ast.parse((ROOT / "ui" / "navigation.py").read_text(encoding="utf-8"))
     named = {
         node.value
         for node in ast.walk(app)

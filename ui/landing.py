@@ -1,97 +1,123 @@
-"""The first screen: the purpose in one sentence, one live example, and where to go."""
+"""The first screen: purpose, upload box, a live example, and where to go."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import Counts, OperatingPoint, Unit, figures, operating_point
+from multiloss_core import Counts, DataError, OperatingPoint, Unit, figures, operating_point
 from multiloss_core.decisions import headline_of
-from multiloss_core.formatting import percent
-from multiloss_core.thresholds import SMOOTH
-from ui.data.rated import dataset_of, sample
+from multiloss_core.thresholds import ANALYTIC, MAIN_METHODS, SMOOTH
+from ui.data.rated import dataset_of, rated_uploads, sample
 from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.settings import current_settings
 from ui.shared.choices import FIRST, HIGHEST, LOWEST, STEP
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.page_setup import theme
-from ui.shared.widgets import main_link
 
 EXAMPLE = "Card alerts"
 CARDS = (
     (
         "Thresholds",
-        "For analysts: export rated alerts, choose the operating point, save the decision.",
+        "From rated alerts to a saved decision.",
         (
             ("pages/rated_data.py", "Rated data"),
             ("pages/decision_sheet.py", "Decision sheet"),
             ("pages/operating_point.py", "Operating point"),
+            ("pages/audit.py", "Audit"),
             ("pages/decisions.py", "Decisions"),
         ),
     ),
     (
         "Probabilities",
-        "For calibrated scores: how many of the most probable items to flag under F1, Jaccard and other losses.",
+        "How many of the most probable items to flag.",
         (("pages/optimal_cut.py", "Optimal cut"),),
     ),
     (
         "Theory",
-        "For teachers and readers of the papers: the theorem on items you can drag, and every printed figure checked.",
+        "The theorem, and every printed figure checked.",
         (("pages/top_k.py", "Top-k"), ("pages/papers.py", "Papers")),
     ),
 )
+HEIGHT = 330
+# The surface from the corner of the strictest thresholds, high enough for the names of its axes.
+CAMERA = {"eye": {"x": 1.85, "y": 0.8, "z": 0.75}, "center": {"x": 0, "y": 0, "z": -0.24}}
 
 
 def show_landing_page() -> None:
-    """Show purpose, example and the ways on."""
+    """Show purpose, upload box, example and the ways on."""
     with st.container(key="landing"):
-        purpose, picture = st.columns([5, 7], gap="large")
-        with picture:
-            example = st.container(key="landing_picture")
+        purpose, start = st.columns([3, 2], gap="large")
         with purpose:
             st.title("Choose one threshold per classifier when only high-scoring alerts were rated")
-            st.markdown(
-                "Analysts rate only alerts with high scores, so true and false positives are known and negatives are "
-                "not. Say how many of the last alerts added must be fraud, and read off the thresholds."
-            )
+            st.markdown("Say how many of the last alerts added must be fraud, and read off the thresholds.")
             answer = st.container(key="landing_answer").empty()
-            with st.container(horizontal=True, vertical_alignment="center"):
-                main_link("pages/rated_data.py", "Use my export", icon=":material/upload_file:", key="use_export")
-                st.page_link("pages/operating_point.py", label="Try the sample", icon=":material/tune:")
+        with start:
+            _ask_file()
+            st.page_link("pages/operating_point.py", label="Try the sample", icon=":material/tune:")
+        example = st.container(key="landing_picture")
     with st.container(key="landing_cards"):
-        for place, (name, words, links) in zip(st.columns(len(CARDS), gap="medium"), CARDS, strict=True):
+        for place, (name, words, links) in zip(st.columns([3, 2, 2], gap="medium"), CARDS, strict=True):
             with place.container(border=True, height="stretch"):
                 st.markdown(f"**{name}**  \n{words}")
                 with st.container(horizontal=True, gap="small"):
                     for page, label in links:
                         st.page_link(page, label=label)
-    # Last, as it may wait for the path.
+    # Last, as it may wait for the paths.
     with example:
         _show_example(answer)
 
 
+def _ask_file() -> None:
+    """Take a file, and go on to its decision sheet, or to the questions about its columns."""
+    uploads = rated_uploads()
+    before = uploads.state.last_upload
+    uploads.ask_upload()
+    if uploads.state.last_upload == before or uploads.state.complaint or uploads.state.picked is None:
+        return
+    name = uploads.state.picked
+    try:
+        dataset_of(uploads.source(name))
+        page = "pages/decision_sheet.py"
+    except DataError:
+        page = "pages/rated_data.py"
+    st.switch_page(page, query_params=uploads.in_address(name))
+
+
 @st.fragment
 def _show_example(answer: DeltaGenerator) -> None:
-    """Draw the slider and the curve of the sample; only this runs again after a move."""
+    """Draw slider, curve and surface of the sample; only these run again after a move."""
     dataset = dataset_of(sample(EXAMPLE))
-    analysis = analyse(dataset, current_settings(dataset))
+    analysis = analyse(dataset, current_settings(dataset), method=ANALYTIC.name)
     question = f"Marginal precision: {WORDS[Unit.DOCUMENTS].question}"
     target = st.slider(question, LOWEST, HIGHEST, FIRST, STEP, format="%g %%", key="landing_m")
-    path = analysis.path(SMOOTH.name)
-    point = operating_point(path, target / 100)
-    figure = figures.tp_fp_plane(
-        [path], [point], chosen=path.method, theme=theme(), legend=False, whole=True, vocabulary=vocabulary()
+    # The default path is drawn last, above the others.
+    paths = [analysis.path(method.name) for method in reversed(MAIN_METHODS)]
+    points = [operating_point(path, target / 100) for path in paths]
+    point = points[-1]
+    answer.markdown(f"**For example:** {as_text(_change(analysis, point))}.")
+    curve, surface = st.columns(2, gap="medium")
+    plane = figures.tp_fp_plane(
+        paths, points, chosen=SMOOTH.name, theme=theme(), whole=True, vocabulary=vocabulary()
+    ).update_layout(height=HEIGHT, margin={"t": 36, "b": 76}, legend={"traceorder": "reversed"})
+    plane.update_traces(showlegend=False, selector=lambda trace: trace.name not in analysis.methods)
+    curve.plotly_chart(
+        plane,
+        theme=None,
+        key="landing_plane",
+        config={"displayModeBar": False},
+        alt=f"True against false positives of the sample; operating point at TP {point.tp:g}, FP {point.fp:g}.",
     )
-    figure.update_layout(height=330)
-    alt = f"True against false positives of the sample; operating point at TP {point.tp:g}, FP {point.fp:g}."
-    st.plotly_chart(figure, theme=None, key="landing_plane", config={"displayModeBar": False}, alt=alt)
-    st.caption("The star is the chosen point; the tangent there is as steep as the target.")
-    answer.markdown(f"**For example:** {as_text(_change(analysis, point))}. {_worth(point)}")
-
-
-def _worth(point: OperatingPoint) -> str:
-    """State how many of the rated alerts given up were false."""
-    given_up = Counts(point.reachable.tp - point.tp, point.reachable.fp - point.fp)
-    return f"{percent(1 - given_up.precision)} of the rated alerts given up were false." if given_up.alerts else ""
+    hill = figures.count_surface(
+        analysis.surfaces, paths, count="tp", theme=theme(), legend=False, vocabulary=vocabulary()
+    ).update_layout(height=HEIGHT, margin={"t": 36, "b": 0}, scene={"camera": CAMERA})
+    hill.add_trace(figures.surface_marks(points, analysis.surfaces, count="tp", chosen=SMOOTH.name, theme=theme()))
+    surface.plotly_chart(
+        hill,
+        theme=None,
+        key="landing_surface",
+        config={"displayModeBar": False},
+        alt=f"True positives over the two thresholds of the sample, with the same paths; {point.tp:g} at the star.",
+    )
 
 
 def _change(analysis: Analysis, point: OperatingPoint) -> str:
@@ -100,4 +126,8 @@ def _change(analysis: Analysis, point: OperatingPoint) -> str:
     after, before = analysis.undecided_at([point.thresholds, source.floors])
     difference = Counts(point.tp - point.reachable.tp, point.fp + after - point.reachable.fp - before)
     floors, thresholds = (analysis.rounded(values).tolist() for values in (source.floors, point.thresholds))
-    return headline_of(source.names, floors, thresholds, difference, vocabulary=vocabulary())
+    sentence = headline_of(source.names, floors, thresholds, difference, vocabulary=vocabulary())
+    low, high = (f"{value:.2f}" for value in (min(thresholds), max(thresholds)))
+    if high == "inf" or not sentence.startswith("Raise"):
+        return sentence
+    return f"Raise both thresholds to {low if low == high else f'{low}-{high}'}:{sentence.partition(':')[2]}"

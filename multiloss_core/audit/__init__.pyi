@@ -1,8 +1,11 @@
 from .draw import DRAW as DRAW
+from .draw import PLAN as PLAN
 from .draw import draw_sql as draw_sql
 from .draw import drawn_frame as drawn_frame
 from .draw import plan_from_json as plan_from_json
 from .draw import plan_json as plan_json
+from .draw import plan_of as plan_of
+from .draw import with_plan as with_plan
 from .expected_shares import ExpectedShares as ExpectedShares
 from .expected_shares import expected_shares as expected_shares
 from .plan import AuditPlan as AuditPlan

@@ -17,6 +17,8 @@ from multiloss_core.thresholds.data.document_checks import first_row
 
 # Columns that the draw adds.
 STRATUM, PROBABILITY, SIZE, DRAW = "audit_stratum", "audit_probability", "audit_size", "audit_draw"
+# A column whose first cell holds the plan, so that one file goes to the raters and comes back.
+PLAN = "audit_plan"
 MAX_PLAN_BYTES = 2**20
 
 
@@ -31,9 +33,7 @@ def draw_sql(
     planned sizes, the inclusion probability, and the mark of the draw: a digest of its keys, the seed and `key`.
     `table` is inserted as it is.
 
-    Raises
-    ------
-    DataError : a dialect that is not known, or see `AuditStrata.sql`.
+    Raises DataError: a dialect that is not known, or see `AuditStrata.sql`.
 
     Examples
     --------
@@ -70,9 +70,7 @@ def draw_sql(
 def drawn_frame(plan: AuditPlan, frame: pd.DataFrame, key: str, *, seed: int = 0) -> pd.DataFrame:
     """Return the documents that `draw_sql` draws, with the same added columns. Time O(n log n).
 
-    Raises
-    ------
-    DataError : the key or a score is missing, or a key is blank, repeated or neither a whole number nor text.
+    Raises DataError: the key or a score is missing, or a key is blank, repeated or neither a whole number nor text.
     """
     if key not in frame:
         raise DataError(f"The table has no column '{key}'; name the column that identifies documents.")
@@ -144,9 +142,7 @@ def plan_json(plan: AuditPlan) -> str:
 def plan_from_json(text: str | bytes) -> AuditPlan:
     """Read the file of a plan; `plan_json` wrote it.
 
-    Raises
-    ------
-    DataError : a file of more than 1 MB, that is no plan, or whose parts do not fit.
+    Raises DataError: a file of more than 1 MB, that is no plan, or whose parts do not fit.
     """
     if len(text) > MAX_PLAN_BYTES:
         raise DataError("The file is too large for the plan of an audit; choose the one that was saved with the draw.")
@@ -193,6 +189,21 @@ def plan_from_json(text: str | bytes) -> AuditPlan:
             "with the draw."
         )
     return plan
+
+
+def with_plan(rows: pd.DataFrame, plan: AuditPlan) -> pd.DataFrame:
+    """Return drawn rows with their plan in a further column."""
+    compact = json.dumps(json.loads(plan_json(plan)), separators=(",", ":"), ensure_ascii=False)
+    return rows.assign(**{PLAN: [compact, *[""] * (len(rows) - 1)][: len(rows)]})
+
+
+def plan_of(frame: pd.DataFrame) -> AuditPlan | None:
+    """Read the plan in a column of drawn rows, None without it. Raises DataError."""
+    cells = frame[PLAN].dropna().astype(str).str.strip() if PLAN in frame else pd.Series(dtype=str)
+    found = cells[cells != ""].unique()
+    if len(found) > 1:
+        raise DataError(f"'{PLAN}' holds {len(found)} plans; give the rows of one draw.")
+    return plan_from_json(found[0].removeprefix("'")) if len(found) else None
 
 
 def _loaded(text: str | bytes) -> Any:

@@ -43,9 +43,7 @@ def expected_shares(strata: AuditStrata, sizes: ArrayLike, path: ThresholdPath) 
     standard deviation (minus, for blocked documents the lower one). Only the allocation depends on them. Time O(m + h)
     for m vertices.
 
-    Raises
-    ------
-    DataError : sizes that do not fit, or other scores than those of the path.
+    Raises DataError: sizes that do not fit, or other scores than those of the path.
     """
     if path.names != strata.names:
         raise DataError("Expected shares need a path of the scores of the strata.")

@@ -7,6 +7,8 @@ from multiloss_core.audit.strata import sample_counts
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 
 LEVEL = 0.95
+# The probabilities outside an interval, from below.
+TAILS = (1 - LEVEL) / 2, (1 + LEVEL) / 2
 DRAWS = 20_000
 # Positives and negatives added to the counts, as in the interval of Jeffreys for one stratum.
 ADDED = 0.5
@@ -57,14 +59,8 @@ def total_positives(
     return np.asarray(positives + generator.binomial(sizes - rated, shares), dtype=np.float64)
 
 
-def quantile_bounds(values: Floats, level: float) -> tuple[float, float]:
-    """Return the central interval of draws (d,)."""
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
 def rough_recall_widths(
-    weights: Floats, positives: Floats, added: Floats, caught: Floats, known_missed: float, level: float
+    weights: Floats, positives: Floats, added: Floats, caught: Floats, known_missed: float
 ) -> Floats:
     """Compute approximate widths (r,) of recall's interval for samples of positives (r, h).
 
@@ -73,8 +69,5 @@ def rough_recall_widths(
     """
     counts = positives + added
     mean, variance = counts @ weights, counts @ np.square(weights)
-    low, high = (
-        known_missed + variance / mean * gammaincinv(mean**2 / variance, share)
-        for share in ((1 - level) / 2, (1 + level) / 2)
-    )
+    low, high = (known_missed + variance / mean * gammaincinv(mean**2 / variance, share) for share in TAILS)
     return np.asarray(caught / (caught + low) - caught / (caught + high))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from multiloss_core.audit.expected_shares import ExpectedShares
-from multiloss_core.audit.intervals import LEVEL, added_positives, rough_recall_widths
+from multiloss_core.audit.intervals import added_positives, rough_recall_widths
 from multiloss_core.audit.strata import AuditStrata, checked_sample, checked_sizes
 from multiloss_core.errors import DataError
 from multiloss_core.inspection.periods import MIDDLE_QUANTILES
@@ -91,10 +91,8 @@ def plan_audit(
     of expected and pessimistic width are chosen by simulation with a fixed seed. The budget for a `width` is found by
     bisection to 1 %. Time: 12 allocations of 200 simulated audits each.
 
-    Raises
-    ------
-    DataError : both or neither of budget and width, sizes that do not fit, nothing below the floors, a budget below
-        the minimum or above the number of documents, or a width that no budget reaches.
+    Raises DataError: both or neither of budget and width, sizes that do not fit, nothing below the floors, a budget
+    below the minimum or above the number of documents, or a width that no budget reaches.
 
     Examples
     --------
@@ -158,9 +156,7 @@ def allocate(
     At least `minimum` (or all) and at most all documents of a stratum; power 1/2 is Neyman's allocation of rare
     positives. Rounded down, and the rest given to the largest remainders. O(h^2).
 
-    Raises
-    ------
-    DataError : a budget below the minima or above the documents.
+    Raises DataError: a budget below the minima or above the documents.
     """
     least = np.minimum(minimum, sizes).astype(np.float64)
     if not least.sum() <= budget <= sizes.sum():
@@ -193,7 +189,7 @@ def _simulated_widths(plan: AuditPlan, shares: Floats) -> Floats:
     positives = generator.binomial(rated, shares[..., below], (SIMULATED, len(rated)))
     added = added_positives(sizes, np.zeros(len(rated), dtype=bool))
     caught = plan.caught + shares[..., blocked] @ plan.sizes[blocked]
-    return rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed, LEVEL)
+    return rough_recall_widths(sizes / rated, positives.astype(np.float64), added, caught, plan.known_missed)
 
 
 def _best(plan: AuditPlan, budget: int) -> AuditPlan:

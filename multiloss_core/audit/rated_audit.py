@@ -77,9 +77,7 @@ class Audit:
     identifiers, None where only counts are known. `notes`: sentences about the file. `counted_from`: as in `AuditPlan`,
     where the sizes are uncertain.
 
-    Raises
-    ------
-    DataError : counts that contradict each other, or no rating at all.
+    Raises DataError: counts that contradict each other, or no rating at all.
     """
 
     strata: AuditStrata
@@ -137,11 +135,9 @@ class Audit:
         table are missing at random, also if they are more than 3. The sizes of strata are those at the draw, or those
         of the plan, and uncertain, if it was from the sample that the plan was counted in.
 
-        Raises
-        ------
-        DataError : naming column, row and correction: a column of the draw is missing, a row that another plan or draw
-            drew, a repeated document, a row in no stratum or in another one than at the draw, more rows than were
-            drawn, or fewer.
+        Raises DataError: naming column, row and correction: a column of the draw is missing, a row that another plan or
+        draw drew, a repeated document, a row in no stratum or in another one than at the draw, more rows than were
+        drawn, or fewer.
         """
         strata = plan.strata
         for name in filter(None, (label, key)):
@@ -220,9 +216,7 @@ class Audit:
     def refuted(self, keys: Iterable[str]) -> Self:
         """Return the audit with the positives of these keys rated negative, by a second rating.
 
-        Raises
-        ------
-        DataError : a key of no positive, or an audit of counts.
+        Raises DataError: a key of no positive, or an audit of counts.
         """
         second = [*dict.fromkeys(keys)]
         if not second:
@@ -246,9 +240,7 @@ class Audit:
         The result has no floors: its surfaces and paths reach below the old ones. Blocked documents come from the
         audit alone.
 
-        Raises
-        ------
-        DataError : an audit of counts, whose documents are not known.
+        Raises DataError: an audit of counts, whose documents are not known.
         """
         if self.scores is None or self.labels is None or self.drawn_from is None:
             raise DataError("Only counts of this audit are known; read its file again.")
@@ -267,9 +259,7 @@ class Audit:
 def require_ratings(audit: Audit) -> None:
     """Require ratings that cover all documents, so that recall and F-scores may be stated.
 
-    Raises
-    ------
-    DataError : a stratum with documents has no rating.
+    Raises DataError: a stratum with documents has no rating.
     """
     missing = np.flatnonzero((audit.sizes > 0) & (audit.rated == 0))
     if missing.size:

@@ -1,12 +1,12 @@
 """Estimate recall, missed positives, prevalence and false blocks from a rated audit."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from multiloss_core.audit.intervals import DRAWS, LEVEL, added_positives, drawn_sizes, quantile_bounds, total_positives
+from multiloss_core.audit.intervals import DRAWS, LEVEL, TAILS, added_positives, drawn_sizes, total_positives
 from multiloss_core.audit.rated_audit import Audit, require_ratings
 from multiloss_core.audit.strata import unblocked_counts
 from multiloss_core.errors import DataError
@@ -72,23 +72,19 @@ class AuditReading:
     found: Floats
     drawn: Floats
     drawn_sizes: Indices
-    level: float
+    level: ClassVar[float] = LEVEL
 
     def at(self, thresholds: ArrayLike | None = None, rule: Rule = "any") -> AuditEstimates:
         """Estimate the recall of thresholds (k,) at or above the floors; of the floors by default.
 
-        Raises
-        ------
-        DataError : see `caught_at`.
+        Raises DataError: see `caught_at`.
         """
         return self.of(self.caught_at(self.audit.strata.floors if thresholds is None else thresholds, rule))
 
     def caught_at(self, thresholds: ArrayLike, rule: Rule = "any") -> Counts[float]:
         """Count the rated documents that thresholds (k,) flag and no block threshold takes.
 
-        Raises
-        ------
-        DataError : thresholds below the floors, or block thresholds beside the rule "all".
+        Raises DataError: thresholds below the floors, or block thresholds beside the rule "all".
         """
         strata, chosen = self.audit.strata, np.asarray(thresholds, dtype=np.float64)
         if not rated_in_full(strata.floors, chosen, rule):
@@ -145,14 +141,14 @@ class AuditReading:
         audit, strata = self.audit, self.audit.strata
         with np.errstate(invalid="ignore"):
             shares = audit.positives / audit.rated
-        low, high = share_interval(audit.positives, audit.rated, self.level)
+        low, high = share_interval(audit.positives, audit.rated, LEVEL)
         # A stratum that is rated in full is known.
         low, high = (np.where(audit.rated == audit.sizes, shares, bound) for bound in (low, high))
         positives = [audit.sizes * low, audit.sizes * high]
         if audit.counted_from is not None:
             # The distances of both bounds of share and size add up in squares (MOVER, Zou and Donner 2008).
-            found, levels = audit.sizes * shares, [(1 - self.level) / 2, (1 + self.level) / 2]
-            both = zip((-1, 1), positives, np.quantile(self.drawn_sizes, levels, axis=0), strict=True)
+            found = audit.sizes * shares
+            both = zip((-1, 1), positives, np.quantile(self.drawn_sizes, TAILS, axis=0), strict=True)
             positives = [
                 np.maximum(found + side * np.hypot(bound - found, shares * (size - audit.sizes)), audit.positives)
                 for side, bound, size in both
@@ -192,11 +188,11 @@ class AuditReading:
         return min(options, key=lambda option: option[1].high - option[1].low, default=None)
 
     def _interval(self, values: Floats) -> Interval:
-        estimate, (low, high) = float(values[0]), quantile_bounds(values[1:], self.level)
+        estimate, (low, high) = float(values[0]), np.quantile(values[1:], TAILS).tolist()
         return Interval(estimate=estimate, low=min(low, estimate), high=max(high, estimate))
 
 
-def read_audit(source: RatedData, audit: Audit, *, level: float = LEVEL, draws: int = DRAWS) -> AuditReading:
+def read_audit(source: RatedData, audit: Audit, *, draws: int = DRAWS) -> AuditReading:
     """Read a rated audit beside the documents rated at or above the floors.
 
     Estimates are stratified: sum of N_h x_h / n_h over strata (Cochran 1977). Intervals are quantiles of posterior
@@ -206,9 +202,7 @@ def read_audit(source: RatedData, audit: Audit, *, level: float = LEVEL, draws: 
     well. Rated documents that reach a block threshold are left out: the
     audit stands for them. Fixed seed; time O(draws h).
 
-    Raises
-    ------
-    DataError : other names or floors than those of the audit, a stratum without ratings, or a level outside (0, 1).
+    Raises DataError: other names or floors than those of the audit, or a stratum without ratings.
 
     Examples
     --------
@@ -226,15 +220,11 @@ def read_audit(source: RatedData, audit: Audit, *, level: float = LEVEL, draws: 
     strata = audit.strata
     if source.names != strata.names or (source.floors != strata.floors).any():
         raise DataError("The audit has other scores or floors than these data; read them with those of the plan.")
-    if not 0 < level < 1:
-        raise DataError(f"The level of an interval must lie between 0 and 1, not at {level}.")
     require_ratings(audit)
     rated = unblocked_counts(source, strata, strata.floors) if strata.has_blocked else source.totals
     found = np.divide(audit.sizes * audit.positives, audit.rated, out=np.zeros(len(audit.sizes)), where=audit.sizes > 0)
     drawn, sizes = _drawn(audit, audit.rated, audit.positives.astype(np.float64), draws)
-    return AuditReading(
-        source=source, audit=audit, rated=rated, found=found, drawn=drawn, drawn_sizes=sizes, level=level
-    )
+    return AuditReading(source=source, audit=audit, rated=rated, found=found, drawn=drawn, drawn_sizes=sizes)
 
 
 def _drawn(audit: Audit, rated: ArrayLike, positives: Floats, draws: int) -> tuple[Floats, Indices]:

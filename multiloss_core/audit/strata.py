@@ -36,10 +36,8 @@ class AuditStrata:
     A blank score reaches no edge; documents without any score belong to no stratum. The last `alert_rules` scores are
     alert rules, 0 where they are blank.
 
-    Raises
-    ------
-    DataError : no floor below infinity, edges that do not fall or reach a floor, a block threshold at or below its
-        floor, or more than 8 strata.
+    Raises DataError: no floor below infinity, edges that do not fall or reach a floor, a block threshold at or below
+    its floor, or more than 8 strata.
     """
 
     names: tuple[str, ...]
@@ -82,22 +80,20 @@ class AuditStrata:
     @property
     def labels(self) -> tuple[str, ...]:
         """Return the condition of each stratum in words."""
-        upper = np.vstack([self.floors, self.edges])
-        words = []
-        for i, row in enumerate(upper):
-            if i < len(self.edges):
-                parts = (
-                    f"{score_name(name)} {score_range(name, low, high)}"
-                    for name, low, high in zip(self.names, self.edges[i], row, strict=True)
-                    if low < high
-                )
-                words.append(" or ".join(parts))
-            else:
-                parts = (
-                    f"{score_name(name)} {'>' if direction(name) < 0 else '<'} {score_threshold(name, high)}"
-                    for name, high in zip(self.names, row, strict=True)
-                )
-                words.append(" and ".join(parts))
+        *upper, last = np.vstack([self.floors, self.edges])
+        words = [
+            " or ".join(
+                f"{score_name(name)} {score_range(name, low, high)}"
+                for name, low, high in zip(self.names, edge, above, strict=True)
+                if low < high
+            )
+            for edge, above in zip(self.edges, upper, strict=True)
+        ]
+        below = (
+            f"{score_name(name)} {'>' if direction(name) < 0 else '<'} {score_threshold(name, high)}"
+            for name, high in zip(self.names, last, strict=True)
+        )
+        words.append(" and ".join(below))
         if self.has_blocked:
             blocks = zip(self.names, self.blocks, strict=True)
             words.append(" or ".join(f"{score_side(n)} {score_threshold(n, b)}" for n, b in blocks if b < np.inf))
@@ -106,9 +102,7 @@ class AuditStrata:
     def assign(self, scores: ArrayLike) -> Indices:
         """Find the stratum of each document (n,) by its scores (n, k); -1 for none. O(n h k).
 
-        Raises
-        ------
-        DataError : not one column for each score.
+        Raises DataError: not one column for each score.
         """
         table = np.asarray(scores, dtype=np.float64)
         table = table[:, np.newaxis] if table.ndim == 1 else table
@@ -187,9 +181,7 @@ def audit_scores(frame: pd.DataFrame, names: Sequence[str], alert_rules: int = 0
 
     The last `alert_rules` columns are alert rules, 0 where they are blank.
 
-    Raises
-    ------
-    DataError : a score column is missing or holds text.
+    Raises DataError: a score column is missing or holds text.
     """
     columns = []
     for place, name in enumerate(names):
@@ -210,9 +202,7 @@ def unblocked_counts(
 
     The audit stands for blocked documents, rated or not.
 
-    Raises
-    ------
-    DataError : block thresholds beside the rule "all", whose flags need not hold what is blocked.
+    Raises DataError: block thresholds beside the rule "all", whose flags need not hold what is blocked.
     """
     if not strata.has_blocked:
         return source.counts_at(thresholds, rule)
@@ -240,9 +230,7 @@ def score_strata(
     floors reaches; a document belongs to the first stratum with an edge that it reaches. Tied scores may make fewer
     strata. Deterministic. Time O(n k log n).
 
-    Raises
-    ------
-    DataError : no document below the floors, more than 8 strata, or see `AuditStrata`.
+    Raises DataError: no document below the floors, more than 8 strata, or see `AuditStrata`.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from multiloss_core.decisions.making import meanings_of_record, repeats_of_record
+from multiloss_core.decisions.making import columns_of_record
 from multiloss_core.decisions.record_fields import RecordedColumns
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS, MINUS, score_name, shortened
@@ -119,7 +119,7 @@ def _directed(
     return tuple(f"{MINUS}{name}" if name in falling else name for name in scores)
 
 
-def columns_of_record(
+def columns_to_watch(
     recorded: RecordedColumns, frame: pd.DataFrame, guess: ColumnGuess | None, words_of: WordsOf, time: str | None
 ) -> ColumnMeanings:
     """Take a record's meanings and floors; `time` is the given column, else the guessed one.
@@ -133,25 +133,13 @@ def columns_of_record(
         raise DataError("The decision rests on a table of counts; watch it with another table of counts.")
     for name in filter(None, (*recorded.scores, rating, recorded.weight, recorded.group)):
         _require_column(frame, name)
-    known = meanings_of_record(recorded, words_of(rating))
-    unknown = [word for word, meaning in known.items() if meaning is None]
+    columns = columns_of_record(recorded, frame, words_of(rating))
+    unknown = [word for word, meaning in columns.meanings if meaning is None]
     if unknown:
         raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' in '{rating}' means.")
     guessed = guess.time if guess is not None and "time" not in guess.unsure else None
-    return ColumnMeanings(
-        scores=recorded.scores[: recorded.score_count],
-        alert_rules=recorded.alert_rule_names,
-        rating=rating,
-        meanings=tuple(known.items()),
-        floors=recorded.floors[: recorded.score_count],
-        weight=recorded.weight,
-        group=recorded.group,
-        time=None if time == NONE else time or guessed,
-        leave_out_unusable=recorded.leave_out_unusable,
-        repeats=repeats_of_record(recorded, frame),
-        # Given thresholds are counted.
-        age_weights=False,
-    )
+    # Given thresholds are counted.
+    return replace(columns, time=None if time == NONE else time or guessed, age_weights=False)
 
 
 def days_column(time: str | None, guess: ColumnGuess | None) -> str:

@@ -2,6 +2,7 @@ from .rated import OverTime as OverTime
 from .rated import RatedDataset as RatedDataset
 from .samples import RATED_SAMPLES as RATED_SAMPLES
 from .samples import SCORED_SAMPLES as SCORED_SAMPLES
+from .samples import simulated_documents as simulated_documents
 from .scored import ScoredDataset as ScoredDataset
 from .scored import read_pasted_source as read_pasted_source
 from .scored import read_scored_source as read_scored_source

@@ -154,19 +154,15 @@ class RatedDataset:
         rows = documents.rows
         # Read together, so that dates are understood and segments limited alike in both.
         both = np.concatenate([rows, documents.undecided.rows])
-        times, zone = (None, "") if columns.time is None else local_times(frame, columns.time, both)
-        segments = None if columns.segment is None else document_segments(frame, columns.segment, both)
-        dataset = cls(
-            source=documents,
-            frame=frame,
-            amounts=None if columns.amount is None else document_amounts(frame, columns.amount, rows),
-            times=None if times is None else times[: rows.size],
-            segments=None if segments is None else segments[: rows.size],
-            undecided_times=None if times is None else times[rows.size :],
-            undecided_segments=None if segments is None else segments[rows.size :],
-            zone=zone,
-            **given,
-        )
+        if columns.time is not None:
+            times, given["zone"] = local_times(frame, columns.time, both)
+            given["times"], given["undecided_times"] = np.split(times, [rows.size])
+        if columns.segment is not None:
+            segments = document_segments(frame, columns.segment, both)
+            given["segments"], given["undecided_segments"] = np.split(segments, [rows.size])
+        if columns.amount is not None:
+            given["amounts"] = document_amounts(frame, columns.amount, rows)
+        dataset = cls(source=documents, frame=frame, **given)
         return dataset._with_ages() if columns.age_weights and not one_class else dataset
 
     def named(self, name: str) -> Self:
@@ -284,7 +280,7 @@ class RatedDataset:
         return OverTime(
             inspection.weekly_counts(documents, self.calendar, thresholds, rule),
             self.daily_alerts(thresholds, rule),
-            self._incomplete_from,
+            inspection.incomplete_from(self._weeks),
         )
 
     def daily_alerts(self, thresholds: Floats, rule: Rule) -> "inspection.DailyAlerts":
@@ -301,9 +297,7 @@ class RatedDataset:
     def in_money(self) -> Self:
         """Weigh each document by its amount and leave out those of amount 0; the key stays.
 
-        Raises
-        ------
-        DataError : no amounts, or nothing is left of the positives or of the negatives.
+        Raises DataError: no amounts, or nothing is left of the positives or of the negatives.
         """
         if self.amounts is None:
             raise DataError("Money cannot be counted without an amount column; choose one or count documents.")
@@ -341,7 +335,7 @@ class RatedDataset:
         """The newest weeks whose positives may not be rated yet; None without any, or without times."""
         if not (self.supports("documents") and self.times is not None and self.times.size):
             return None
-        weeks = inspection.weekly_counts(self.documents, self.calendar, self.source.floors, "any")
+        weeks = self._weeks
         first = inspection.late_ratings_from(weeks)
         if first is None:
             return None
@@ -377,10 +371,9 @@ class RatedDataset:
         return self.amounts
 
     @cached_property
-    def _incomplete_from(self) -> int | None:
-        return inspection.incomplete_from(
-            inspection.weekly_counts(self.documents, self.calendar, self.source.floors, "any")
-        )
+    def _weeks(self) -> "inspection.WeeklyCounts":
+        """Count what the floors flag by week."""
+        return inspection.weekly_counts(self.documents, self.calendar, self.source.floors, "any")
 
 
 def _rows_read(frame: pd.DataFrame, columns: ColumnMeanings, only: Bools | None) -> Bools | None:

@@ -14,7 +14,7 @@ from multiloss_core.sources import simulate_alert_queue
 from multiloss_core.tables import COUNT_TABLE, ColumnMeanings, ItemColumns, Meaning
 from multiloss_core.thresholds.data.count_surfaces import count_surfaces
 from multiloss_core.thresholds.data.counts import flagged
-from multiloss_core.thresholds.data.simulated_population import simulate_population
+from multiloss_core.thresholds.data.simulated_population import Population, simulate_population
 
 FRAUD_OR_OK: tuple[tuple[str, Meaning], ...] = (("fraud", "positive"), ("ok", "negative"))
 UNRATED_SHARE = 0.02
@@ -22,24 +22,47 @@ SCORED_ITEMS = 2_000
 FIRST_DAY = pd.Timestamp("2026-01-05")
 
 
-def _documents_sample(*names: str, seed: int, with_context: bool = False) -> Callable[[str], RatedSource]:
-    def make(title: str) -> RatedSource:
-        generator = np.random.default_rng(seed)
-        population = simulate_population(generator, classifiers=len(names), names=names, strength=3.5)
-        kept = flagged(population.scores, population.floors, "any")
-        frame = pd.DataFrame(population.scores[kept], columns=list(names))
-        frame.insert(0, "document", np.flatnonzero(kept))
-        ratings = np.where(population.labels[kept], "fraud", "ok").astype(object)
-        ratings[generator.random(len(ratings)) < UNRATED_SHARE] = None
-        frame["rating"] = ratings
-        floors = tuple(population.floors.tolist())
-        choice = ColumnMeanings(scores=names, rating="rating", meanings=FRAUD_OR_OK, floors=floors)
-        if with_context:
-            _add_context(frame, population.labels[kept], np.random.default_rng([seed, 1]))
-            choice = replace(choice, amount="amount", time="time", segment="channel")
-        return RatedSource(title, _fingerprint(frame), frame, choice)
+# Classifiers, seed, and whether with amounts, times and channels, of the samples of rated documents.
+_DOCUMENTS: dict[str, tuple[tuple[str, ...], int, bool]] = {
+    "Card alerts": (("transaction model", "account model"), 20, True),
+    "Login alerts": (("login model",), 21, False),
+    "Marketplace listings": (("listing model", "seller model", "message model"), 22, False),
+    "Insurance claims": (("text model", "image model", "network model", "price model"), 23, False),
+}
 
-    return make
+
+def _simulated(title: str) -> tuple[Population, np.random.Generator]:
+    names, seed, _ = _DOCUMENTS[title]
+    generator = np.random.default_rng(seed)
+    return simulate_population(generator, classifiers=len(names), names=names, strength=3.5), generator
+
+
+def simulated_documents(title: str) -> pd.DataFrame | None:
+    """Return all documents of a sample with their true ratings, or None."""
+    if title not in _DOCUMENTS:
+        return None
+    population, _ = _simulated(title)
+    frame = pd.DataFrame(population.scores, columns=list(population.names))
+    frame.insert(0, "document", np.arange(len(frame)))
+    frame["rating"] = np.where(population.labels, "fraud", "ok")
+    return frame
+
+
+def _documents_sample(title: str) -> RatedSource:
+    names, seed, with_context = _DOCUMENTS[title]
+    population, generator = _simulated(title)
+    kept = flagged(population.scores, population.floors, "any")
+    frame = pd.DataFrame(population.scores[kept], columns=list(names))
+    frame.insert(0, "document", np.flatnonzero(kept))
+    ratings = np.where(population.labels[kept], "fraud", "ok").astype(object)
+    ratings[generator.random(len(ratings)) < UNRATED_SHARE] = None
+    frame["rating"] = ratings
+    floors = tuple(population.floors.tolist())
+    choice = ColumnMeanings(scores=names, rating="rating", meanings=FRAUD_OR_OK, floors=floors)
+    if with_context:
+        _add_context(frame, population.labels[kept], np.random.default_rng([seed, 1]))
+        choice = replace(choice, amount="amount", time="time", segment="channel")
+    return RatedSource(title, _fingerprint(frame), frame, choice)
 
 
 def _queue_sample(title: str) -> RatedSource:
@@ -89,10 +112,7 @@ def _fingerprint(frame: pd.DataFrame) -> str:
 
 
 RATED_SAMPLES: dict[str, Callable[[str], RatedSource]] = {
-    "Card alerts": _documents_sample("transaction model", "account model", seed=20, with_context=True),
-    "Login alerts": _documents_sample("login model", seed=21),
-    "Marketplace listings": _documents_sample("listing model", "seller model", "message model", seed=22),
-    "Insurance claims": _documents_sample("text model", "image model", "network model", "price model", seed=23),
+    **dict.fromkeys(_DOCUMENTS, _documents_sample),
     "Alert queue": _queue_sample,
     "Count table": _counts_sample,
 }

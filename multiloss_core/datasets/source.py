@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import pandas as pd
 
 from multiloss_core.tables import ColumnGuess, ColumnMeanings, ItemColumns
+from multiloss_core.tables.reading.table_file import ReadNotes
 
 Choice = TypeVar("Choice")
 
@@ -30,13 +30,11 @@ class Origin(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Source(Generic[Choice]):
+class Source(ReadNotes, Generic[Choice]):
     """Hold a table with its first choice of columns and the SHA-256 of its input.
 
-    `guess`: the guessed meanings of its columns, if they were guessed. `notes`: what reading it changed or left out.
-    `ambiguous`: columns of numbers that can be read in two ways. `units`: the words beside the numbers of others.
-    `sheets`: those of a workbook, of which `sheet` was read. `origin`: the table in an engine; of too many rows `frame`
-    is a sample. `disk`: bytes on disk beside the frame.
+    `guess`: the guessed meanings of its columns, if they were guessed. `origin`: the table in an engine; of too many
+    rows `frame` is a sample. `disk`: bytes on disk beside the frame.
     """
 
     name: str
@@ -44,11 +42,6 @@ class Source(Generic[Choice]):
     frame: pd.DataFrame
     first_choice: Choice
     guess: ColumnGuess | None = None
-    notes: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    units: Mapping[str, str] = field(default_factory=dict)
-    sheets: tuple[str, ...] = ()
-    sheet: str | None = None
     origin: Origin | None = None
     disk: int = 0
 

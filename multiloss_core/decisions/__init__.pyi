@@ -15,12 +15,11 @@ from .files import record_files as record_files
 from .files import stem_of as stem_of
 from .finding_evidence import evidence_of as evidence_of
 from .making import MARGINAL_PRECISION as MARGINAL_PRECISION
+from .making import columns_of_record as columns_of_record
 from .making import funnel_of as funnel_of
-from .making import meanings_of_record as meanings_of_record
 from .making import record_of as record_of
 from .making import recorded_columns as recorded_columns
 from .making import recorded_segments as recorded_segments
-from .making import repeats_of_record as repeats_of_record
 from .making import target_of_point as target_of_point
 from .record import data_fingerprint as data_fingerprint
 from .record import recorded_filters as recorded_filters

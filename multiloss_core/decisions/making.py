@@ -38,9 +38,9 @@ from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, Po
 from multiloss_core.inspection.periods import weekly_counts
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints
+from multiloss_core.tables.column_meanings import ColumnMeanings
 from multiloss_core.tables.column_values import BLANK, base_of
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
-from multiloss_core.tables.repeated_rows import RepeatedRows
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
@@ -210,23 +210,30 @@ def funnel_of(data: RatedData) -> DataFunnel | None:
     return None if data.documents is None else data.documents.funnel
 
 
-def meanings_of_record(columns: RecordedColumns, words: Sequence[str]) -> dict[str, Meaning | None]:
-    """Return the meanings of ratings of other data: as recorded, guessed where unknown.
+def columns_of_record(recorded: RecordedColumns, frame: pd.DataFrame, words: Sequence[str]) -> ColumnMeanings:
+    """Return the columns, meanings and floors of a record for other data.
 
-    `words`: the different ratings of these data, in lower case. None where neither is certain.
+    `words`: the different ratings of these data, in lower case. Their meanings are recorded or guessed, None where
+    neither is certain. Rows are repeats where the data have the recorded identifier.
     """
-    known: dict[str, Meaning] = {} if columns.positive is None else {columns.positive.strip().lower(): "positive"}
-    known |= columns.meanings or {}
+    known: dict[str, Meaning] = {} if recorded.positive is None else {recorded.positive.strip().lower(): "positive"}
+    known |= recorded.meanings or {}
     # Blank cells keep a meaning that they were given.
     words = [*words, BLANK] if BLANK in known and BLANK not in words else words
     known.setdefault(BLANK, "undecided")
-    return guess_meanings(words, columns.rating or "") | {word: known[word] for word in words if word in known}
-
-
-def repeats_of_record(columns: RecordedColumns, frame: pd.DataFrame) -> RepeatedRows | None:
-    """Return which rows of other data count, where these have the recorded identifier."""
-    repeats = columns.repeats
-    return None if repeats is None or repeats.identifier not in frame.columns else repeats
+    meanings = guess_meanings(words, recorded.rating or "") | {word: known[word] for word in words if word in known}
+    repeats = recorded.repeats
+    return ColumnMeanings(
+        scores=recorded.scores[: recorded.score_count],
+        alert_rules=recorded.alert_rule_names,
+        rating=recorded.rating,
+        meanings=tuple(meanings.items()),
+        floors=recorded.floors[: recorded.score_count],
+        weight=recorded.weight,
+        group=recorded.group,
+        leave_out_unusable=recorded.leave_out_unusable,
+        repeats=None if repeats is None or repeats.identifier not in frame.columns else repeats,
+    )
 
 
 def target_of_point(point: Point, goal_values: tuple[GoalValue, ...] = ()) -> RecordedTarget:

@@ -1,7 +1,7 @@
 """Record thresholds per segment, and find the segments and the flags of rows."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Annotated, Any, Literal, Self
 
@@ -21,7 +21,7 @@ from multiloss_core.decisions.validation import (
 )
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables.column_values import BLANK, segment_names, trimmed
 from multiloss_core.thresholds.data.counts import Rule, flagged, flagged_by_segment
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -199,26 +199,7 @@ def flagged_documents(
     # Only the first flag counts at the thresholds, only the second one at the current ones.
     chosen = np.array([1.0]) if current is None else np.array([1.0, inf])
     others = None if current is None else np.array([inf, 1.0])
-    return FlaggedDocuments(documents=_with_flags(documents, *each), thresholds=chosen, rule="any", current=others)
-
-
-def _with_flags(documents: RatedDocuments, rated: Bools, undecided: Bools) -> RatedDocuments:
-    """Put flags (n, m) and (u, m) in the place of the scores: 1 for flagged, 0 elsewhere.
-
-    Every document stays, also where all of them are flagged, which would be a constant score.
-    """
-    names = tuple(f"flag {place}" for place in range(1, rated.shape[1] + 1))
-    changed = {
-        "scores": rated.astype(np.float64),
-        "names": names,
-        "floors": np.zeros(len(names)),
-        "undecided": replace(documents.undecided, scores=undecided.astype(np.float64)),
-        "alert_rules": 0,
-    }
-    made = object.__new__(RatedDocuments)
-    for field in fields(documents):
-        object.__setattr__(made, field.name, changed.get(field.name, getattr(documents, field.name)))
-    return made
+    return FlaggedDocuments(documents=documents.with_flags(*each), thresholds=chosen, rule="any", current=others)
 
 
 def segment_kind(cells: "pd.Series[Any]") -> Kind:

@@ -2,7 +2,7 @@
 
 A question is one SELECT (`statements`) in the dialect of an engine (`multiloss_core.sql`), answered by DuckDB in this
 process, by a Spark cluster or by a PostgreSQL database (`backends`), and checked by `questions`. `load_sample` decides
-whether rows are fetched or counted, `read_file_table` does so for a file, `count_documents` counts them; from the
+whether rows are fetched or counted, `read_rated_source` does so for a file, `count_documents` counts them; from the
 cells on, everything is as for documents in memory. `count_along` counts all points of a path by day, segment or part
 of groups, for look-ups.
 """

@@ -34,10 +34,8 @@ from .questions import count_funnel as count_funnel
 from .questions import count_rows as count_rows
 from .questions import documents_between as documents_between
 from .questions import fetch_rows as fetch_rows
+from .questions import positive_quantiles as positive_quantiles
 from .questions import positive_scores as positive_scores
-from .questions import quantiles as quantiles
 from .statements import By as By
-from .uploads import FileTable as FileTable
 from .uploads import load_rated_source as load_rated_source
-from .uploads import read_file_table as read_file_table
 from .uploads import read_rated_source as read_rated_source

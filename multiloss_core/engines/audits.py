@@ -31,9 +31,7 @@ def strata_in(
 
     `names`, `floors`, `blocks` (k,); the last `alert_rules` classifiers divide nothing.
 
-    Raises
-    ------
-    DataError : a score that is no column, no document below the floors, or more than 8 strata.
+    Raises DataError: a score that is no column, no document below the floors, or more than 8 strata.
     """
     if not 1 <= count <= MAX_STRATA:
         raise DataError(f"Choose 1 to {MAX_STRATA} strata, not {count}.")

@@ -27,7 +27,6 @@ from multiloss_core.inspection.segments import segments_of_sums
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.column_values import BLANK, MAX_SEGMENTS, trimmed
-from multiloss_core.tables.time_column import Times
 from multiloss_core.thresholds import GroupParts
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES
@@ -57,9 +56,7 @@ def count_documents(
     Nodes are scores of positives: half of them spread evenly over positives, the others ever closer towards the largest
     scores, where thresholds lie. Counts at every node are exact. `report` gets each step in words.
 
-    Raises
-    ------
-    DataError : what cannot be used, see `count_funnel`; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: what cannot be used, see `count_funnel`; EngineError and Cancelled, see `Engine.query`.
     """
     report("Checking which rows can be used")
     checked = count_funnel(engine, table, columns)
@@ -68,7 +65,7 @@ def count_documents(
     axes: list[Floats] = []
     for number, score in enumerate(checked.scores[: len(columns.scores)]):
         report(f"Reading the scores of positives in '{score.name}'")
-        found, _ = positive_scores(engine, table, columns, number)
+        found = positive_scores(engine, table, columns, number)
         axes.append(score_nodes(found, floors[number], score.high, resolution or RESOLUTIONS[len(columns.scores)]))
     axes += [np.ones(1)] * len(columns.alert_rules)
     report(f"Counting {plural(checked.funnel.at_or_above_floor, 'document')}")
@@ -98,9 +95,7 @@ def count_segments(
     table, "" for none, into the name of its segment. The counts of all segments add up to `counts`; those of a segment
     may be of one class.
 
-    Raises
-    ------
-    DataError : too many segments; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: too many segments; EngineError and Cancelled, see `Engine.query`.
     """
     columns = replace(columns, floors=tuple(counts.floors.tolist()))
     found: dict[str, CellCounts] = {}
@@ -149,27 +144,15 @@ def _notes(checked: EngineFunnel, columns: RatedColumns) -> list[str]:
     return notes
 
 
-def calendar_along(counts: PathCounts) -> Calendar:
-    """Make the calendar of documents counted by day, without those that have no time.
-
-    Raises
-    ------
-    DataError : none has a time.
-    """
-    return calendar(_dated(counts)[1])
-
-
 def daily_alerts_along(counts: PathCounts, vertex: int) -> DailyAlerts:
-    """Alerts per day at a vertex of the path, from counts by day."""
-    dated, _ = _dated(counts)
-    days = calendar_along(counts)
+    """Count alerts per day at a vertex of the path, from counts by day."""
+    dated, days = _dated(counts)
     return DailyAlerts(days.dates, sums(days.day, counts.weights[dated] * (counts.step[dated] > vertex), days.days))
 
 
 def weekly_counts_along(counts: PathCounts, vertex: int) -> WeeklyCounts:
     """TP and FP per week at a vertex of the path, from counts by day."""
-    dated, _ = _dated(counts)
-    days = calendar_along(counts)
+    dated, days = _dated(counts)
     flagged, positive = counts.step[dated] > vertex, counts.positive[dated] == 1
     tp, fp, *squares = (
         sums(days.day, values[dated] * (flagged & kind), days.days)
@@ -192,9 +175,7 @@ def segment_counts_along(counts: PathCounts, vertex: int) -> tuple[Segment, ...]
 def group_parts_along(counts: PathCounts, thresholds: Floats, rule: Rule) -> GroupParts:
     """Turn counts along a path (m, k) by part of the groups into data for intervals.
 
-    Raises
-    ------
-    DataError : one group only.
+    Raises DataError: one group only.
     """
     names, part = np.unique(_by(counts).astype(str), return_inverse=True)
     shape = (len(names), len(thresholds) + 1, 2)
@@ -205,12 +186,13 @@ def group_parts_along(counts: PathCounts, thresholds: Floats, rule: Rule) -> Gro
     return GroupParts(thresholds=thresholds, rule=rule, weights=weights, squares=squares)
 
 
-def _dated(counts: PathCounts) -> tuple[Indices, Times]:
+def _dated(counts: PathCounts) -> tuple[Indices, Calendar]:
+    """Find the counts that have a day, and their calendar. Raises DataError where none has."""
     by = _by(counts)
     dated = np.flatnonzero(~np.isnat(by))
     if not dated.size:
         raise DataError("No document has a time; choose another column of times or none.")
-    return dated, np.asarray(by[dated], dtype="datetime64[D]")
+    return dated, calendar(np.asarray(by[dated], dtype="datetime64[D]"))
 
 
 def _by(counts: PathCounts) -> "np.ndarray[tuple[int], np.dtype[np.generic]]":

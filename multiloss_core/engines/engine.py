@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as arrow
 
@@ -108,12 +108,20 @@ class Question:
             self._ended.wait(SECONDS_BETWEEN_STOPS)
 
 
-class Questions:
+class QuestionedEngine:
     """Run one question of an engine at a time; other threads may cancel it."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
         self._current: Question | None = None
+
+    def version(self, table: str) -> str | None:
+        """Return None: the rows of a table have no version."""
+        return None
+
+    def progress(self) -> float | None:
+        """Return None: no progress is reported."""
+        return None
 
     @contextmanager
     def asked(self) -> Iterator[Question]:
@@ -130,7 +138,7 @@ class Questions:
                 self._current = None
                 question.end()
 
-    def withdraw(self) -> None:
+    def cancel(self) -> None:
         """Withdraw the question that is being answered, if any."""
         question = self._current
         if question is not None:
@@ -146,6 +154,5 @@ def require_table(table: str, tables: tuple[str, ...]) -> str:
 
 def first_sentence(error: BaseException | str) -> str:
     """Shorten an engine's error to its first line."""
-    lines: list[Any] = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = str(lines[0]) if lines else type(error).__name__
+    text = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
     return text if len(text) <= 200 else f"{text[:199]}…"

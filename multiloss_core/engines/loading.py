@@ -36,7 +36,7 @@ from multiloss_core.tables.column_values import BLANK, base_of, column_of, numbe
 from multiloss_core.tables.rating_column import Meaning, parse_ratings, values_and_blanks
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import plain_column
-from multiloss_core.tables.reading.table_file import TableFile, frame_of
+from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.thresholds.data.document_columns import without_score
 from multiloss_core.thresholds.data.rating_floors import (
     FloorMethod,
@@ -128,9 +128,7 @@ def load_sample(
     Engines that keep no order give the rows in one that depends on what they hold alone, so that the same rows give the
     same numbers.
 
-    Raises
-    ------
-    DataError : no row; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: no row; EngineError and Cancelled, see `Engine.query`.
     """
     most = MAX_FETCHED if most is None else most
     version = engine.version(table)
@@ -172,9 +170,7 @@ class Ratings:
     ) -> tuple[tuple[Value | None, ...], tuple[Value | None, ...]]:
         """Find the positive and the negative values from the meanings of the words.
 
-        Raises
-        ------
-        DataError : a word without a meaning, or none that means positive or negative.
+        Raises DataError: a word without a meaning, or none that means positive or negative.
         """
         words = pd.Series(self.words, name=self.column, dtype="string")
         codes = parse_ratings(words, meanings={BLANK: "undecided", **meanings}, one_class=one_class)
@@ -187,15 +183,12 @@ class Ratings:
 def ratings_in(engine: Engine, table: str, column: str, window: RowWindow = ALL_ROWS) -> Ratings:
     """List the ratings of a table, of all its rows in the window: one pass.
 
-    Raises
-    ------
-    DataError : more than 1,000 different ones; EngineError and Cancelled, see `Engine.query`.
+    Raises DataError: more than 1,000 different ones; EngineError and Cancelled, see `Engine.query`.
     """
     found = column_values(engine, table, column, window)
     # As the cells of a fetched table are read, so that both have the same words.
     read = {column: plain_column(arrow.chunked_array([arrow.array([value for value, _ in found])]), column)}
-    cells = frame_of(typed_columns(read).columns.items())[column]
-    codes, words = values_and_blanks(cells)
+    codes, words = values_and_blanks(typed_columns(read).table_file().frame[column])
     known = [(value, words[code], rows) for (value, rows), code in zip(found, codes, strict=True) if code >= 0]
     return Ratings(
         column=column,
@@ -222,10 +215,12 @@ def rated_columns_of(
             f"Rows with one '{shortened(meant.repeats.identifier)}' are selected where all rows are loaded; choose a "
             "shorter range of dates, or count all rows."
         )
-    bases = {name: _base_of(sample, name) for name in (*meant.scores, *meant.alert_rules, meant.weight) if name}
-    for name in (rating, *filter(None, (meant.group, meant.time, meant.segment))):
-        if name not in sample.file.frame.columns:
-            raise _no_column(sample, name)
+    frame = sample.file.frame
+    bases = {name: base_of(frame, name) for name in (*meant.scores, *meant.alert_rules, meant.weight) if name}
+    for name in (*bases, rating, *filter(None, (meant.group, meant.time, meant.segment))):
+        if bases.get(name, name) not in frame.columns:
+            known = ", ".join(f"'{shortened(column)}'" for column in frame.columns[:8])
+            raise DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
     values = ratings_in(engine, sample.table, rating, sample.window)
     positive, negative = values.meaning(meant.known_meanings, one_class=one_class)
     columns = RatedColumns(
@@ -240,11 +235,11 @@ def rated_columns_of(
         segment=meant.segment,
         group=meant.group,
         window=sample.window,
-        derived=tuple((name, base) for name, base in bases.items() if base != name),
+        derived=tuple((name, base) for name, base in bases.items() if base is not None and base != name),
         one_class=one_class,
     )
     given = (*(meant.floors or (None,) * len(meant.scores)), *[1.0] * len(meant.alert_rules))
-    found = complete_floors(engine, sample.table, columns, given, sample.file.frame, meant.floor_method)
+    found = complete_floors(engine, sample.table, columns, given, frame, meant.floor_method)
     return replace(columns, floors=found, window=_complete_days(sample.window, meant))
 
 
@@ -257,18 +252,6 @@ def _complete_days(window: RowWindow, meant: ColumnMeanings) -> RowWindow:
     until = date.fromisoformat(meant.complete_until)
     earlier = until if window.until is None else min(until, window.until)
     return replace(window, time=meant.time, until=earlier)
-
-
-def _base_of(sample: EngineSample, name: str) -> str:
-    base = base_of(sample.file.frame, name)
-    if base is None:
-        raise _no_column(sample, name)
-    return base
-
-
-def _no_column(sample: EngineSample, name: str) -> DataError:
-    known = ", ".join(f"'{shortened(column)}'" for column in sample.file.frame.columns[:8])
-    return DataError(f"There is no column '{shortened(name)}' in '{shortened(sample.table)}'; it has {known}.")
 
 
 def _row_hashes(frame: pd.DataFrame) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":

@@ -1,7 +1,7 @@
 """Ask an engine, check the answer, and return values of this library."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +18,7 @@ from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.sql import Value
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import is_readable_type, plain_column
-from multiloss_core.tables.reading.table_file import TableFile, frame_of
+from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import Axes
@@ -80,24 +80,16 @@ def count_rows_of_values(
     return int(found["n"]), int(found["different"])
 
 
-def fetch_rows(
-    engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, columns: Sequence[str] | None = None, most: int
-) -> TableFile:
-    """Fetch at most `most` rows, all columns or some, typed as those of a file."""
-    sql = f"{statements.rows_of(engine.dialect, engine.source(table), window, columns)} LIMIT {int(most)}"
-    found = engine.query(sql)
+def fetch_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, most: int) -> TableFile:
+    """Fetch at most `most` rows, typed as those of a file."""
+    found = engine.query(statements.some_rows(engine.dialect, engine.source(table), window, int(most)))
     read = dict(zip(found.column_names, found.columns, strict=True))
     left_out = [name for name, column in read.items() if not is_readable_type(column.type)]
     typed = typed_columns({name: plain_column(read[name], name) for name in read if name not in left_out})
     notes = (
         (f"Left out: {', '.join(left_out)}, which no table of numbers, times and text can hold.",) if left_out else ()
     )
-    return TableFile(
-        frame=frame_of(typed.columns.items()),
-        notes=(*notes, *typed.notes),
-        ambiguous=typed.ambiguous,
-        units=typed.units,
-    )
+    return replace(typed, notes=(*notes, *typed.notes)).table_file()
 
 
 def column_values(
@@ -105,9 +97,7 @@ def column_values(
 ) -> list[tuple[Value | None, int]]:
     """List the values of a column with their numbers of rows, the commonest first.
 
-    Raises
-    ------
-    DataError : more than `most` of them, so that it is no column of ratings or of a few kinds.
+    Raises DataError: more than `most` of them, so that it is no column of ratings or of a few kinds.
     """
     found = engine.query(statements.column_values(engine.dialect, engine.source(table), window, column, most))
     values = list(zip(found["value"].to_pylist(), (int(n) for n in found["n"].to_pylist()), strict=True))
@@ -119,11 +109,9 @@ def column_values(
 def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
     """Reject missing columns, and text for numbers, as each engine parses text differently.
 
-    Raises
-    ------
-    DataError : naming the column, what it holds, and the way out.
+    Raises DataError: naming the column, what it holds, and the way out.
     """
-    schema = engine.query(statements.sample(engine.dialect, engine.source(table), columns.window, 1)).schema
+    schema = engine.query(statements.some_rows(engine.dialect, engine.source(table), columns.window, 1)).schema
     for name in columns.used:
         if name not in schema.names:
             raise DataError(f"There is no column '{shortened(name)}' in '{table}' any more; choose the columns again.")
@@ -140,10 +128,8 @@ def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
 def count_funnel(engine: Engine, table: str, columns: RatedColumns) -> EngineFunnel:
     """Count how many rows survive each step: one pass.
 
-    Raises
-    ------
-    DataError : rows that cannot be used in a way that the user must decide about (infinite scores, weights that are
-        not above 0), one class only, or no usable row: naming the column, how many rows, and the way out.
+    Raises DataError: rows that cannot be used in a way that the user must decide about (infinite scores, weights that
+    are not above 0), one class only, or no usable row: naming the column, how many rows, and the way out.
     """
     require_numbers(engine, table, columns)
     row = engine.query(statements.funnel(engine.dialect, engine.source(table), columns)).to_pylist()[0]
@@ -175,9 +161,7 @@ def count_cells(
     Returns cells (c, k), how many nodes of each axis lie at or below the scores; and by class (c, 2), negatives first,
     the number of documents, the sum of their weights and that of the squares of these.
 
-    Raises
-    ------
-    DataError : more than 4 million occupied cells.
+    Raises DataError: more than 4 million occupied cells.
     """
     return _by_cell(_cells(engine, table, columns, axes), len(axes))
 
@@ -187,9 +171,7 @@ def count_cells_by_segment(
 ) -> dict[str, tuple[Indices, Indices, Floats, Floats]]:
     """Count as `count_cells` does by text of the segment column, "" for none, in one pass.
 
-    Raises
-    ------
-    DataError : more than `most` different texts, or 4 million occupied cells of all segments.
+    Raises DataError: more than `most` different texts, or 4 million occupied cells of all segments.
     """
     found = _cells(engine, table, columns, axes, "segment")
     code, texts = pd.factorize(_sortable(found["segment"]), sort=True)
@@ -244,13 +226,13 @@ def count_along(
     )
 
 
-def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: int) -> tuple[Floats, bool]:
-    """Find the distinct scores of positives, rising, and whether complete; else 4,096 quantiles."""
+def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: int) -> Floats:
+    """Find the distinct scores of positives, rising; of more than 500,000 their 4,096 quantiles."""
     sql = statements.distinct_scores(engine.dialect, engine.source(table), columns, score, MAX_DISTINCT)
     found = np.sort(np.asarray(engine.query(sql)["score"].to_numpy(), dtype=np.float64))
     if len(found) <= MAX_DISTINCT:
-        return found, True
-    return quantiles(engine, table, columns, score, np.linspace(0, 1, 4_096), positive=True), False
+        return found
+    return positive_quantiles(engine, table, columns, score, np.linspace(0, 1, 4_096))
 
 
 def lowest_scores(
@@ -261,13 +243,9 @@ def lowest_scores(
     return np.array([_number(row[f"low_{j + 1}"]) for j in range(len(columns.classifiers))])
 
 
-def quantiles(
-    engine: Engine, table: str, columns: RatedColumns, score: int, shares: Floats, *, positive: bool
-) -> Floats:
-    """Find distinct quantiles of a score, exact if `dialect.exact_quantiles`."""
-    sql = statements.score_quantiles(
-        engine.dialect, engine.source(table), columns, score, shares.tolist(), positive=positive
-    )
+def positive_quantiles(engine: Engine, table: str, columns: RatedColumns, score: int, shares: Floats) -> Floats:
+    """Find distinct quantiles of the scores of positives, exact but in Spark."""
+    sql = statements.positive_quantiles(engine.dialect, engine.source(table), columns, score, shares.tolist())
     return np.unique(np.asarray(_only(engine, sql, "found"), dtype=np.float64))
 
 

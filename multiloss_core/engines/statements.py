@@ -19,10 +19,9 @@ By = Literal["day", "segment", "part"]
 MAX_CELLS = 4_000_000
 
 
-def rows_of(dialect: Dialect, table: str, window: RowWindow, columns: Sequence[str] | None = None) -> str:
-    """Select the rows of a window as they are, all columns or some."""
-    chosen = "*" if columns is None else ", ".join(map(dialect.name, columns))
-    return f"SELECT {chosen} FROM {table}{_where(dialect, window)}"
+def some_rows(dialect: Dialect, table: str, window: RowWindow, most: int) -> str:
+    """Select at most `most` rows of a window as they are."""
+    return f"SELECT * FROM {table}{_where(dialect, window)} LIMIT {most}"
 
 
 def row_count(dialect: Dialect, table: str, window: RowWindow) -> str:
@@ -35,11 +34,6 @@ def rows_of_values(dialect: Dialect, table: str, window: RowWindow, column: str,
     cell = dialect.as_text(dialect.name(column))
     where = _where(dialect, window, f"{cell} IN ({', '.join(map(dialect.word, texts))})")
     return f"SELECT count(*) AS n, count(DISTINCT {cell}) AS different FROM {table}{where}"
-
-
-def sample(dialect: Dialect, table: str, window: RowWindow, rows: int) -> str:
-    """Select some rows, all columns."""
-    return f"{rows_of(dialect, table, window)} LIMIT {rows}"
 
 
 def column_values(dialect: Dialect, table: str, window: RowWindow, column: str, most: int) -> str:
@@ -98,13 +92,10 @@ def lowest_scores(dialect: Dialect, table: str, columns: RatedColumns, below: Ma
     return f"SELECT {found} FROM ({usable(dialect, table, columns)}) u{f' WHERE {limits}' if limits else ''}"
 
 
-def score_quantiles(
-    dialect: Dialect, table: str, columns: RatedColumns, score: int, shares: Sequence[float], *, positive: bool
-) -> str:
-    """Find quantiles of a score, of positives or of all usable documents: one array, `found`."""
-    name = f"s{score + 1}"
-    condition = " WHERE positive = 1" if positive else ""
-    return f"SELECT {dialect.quantiles(name, shares)} AS found FROM ({usable(dialect, table, columns)}) u{condition}"
+def positive_quantiles(dialect: Dialect, table: str, columns: RatedColumns, score: int, shares: Sequence[float]) -> str:
+    """Find quantiles of a score of positives: one array, `found`."""
+    found = dialect.quantiles(f"s{score + 1}", shares)
+    return f"SELECT {found} AS found FROM ({usable(dialect, table, columns)}) u WHERE positive = 1"
 
 
 def cells(dialect: Dialect, table: str, columns: RatedColumns, axes: Sequence[Floats], by: By | None = None) -> str:

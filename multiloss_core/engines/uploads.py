@@ -1,7 +1,6 @@
 """Read files and engine tables as sources, with all rows or a sample of many."""
 
 import hashlib
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,65 +33,41 @@ MEMORY_LIMIT = "512MB"
 MAX_LOOKED_UP = 100
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FileTable:
-    """Hold a file with the guessed meanings of its columns; None for a table of counts.
+def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> RatedSource:
+    """Read a file of at most 200 MB as rated documents or counts, in a worker.
 
-    `engine` and `sample` are there for documents in more than `MAX_HELD` rows: `file` then holds 10,000 of them.
-    All lie in a folder of the file's own, which takes `disk` bytes and goes with the engine.
+    Of documents in more than `MAX_HELD` rows, 10,000 are in memory. All lie in a folder of the file's own, which goes
+    with the engine of the origin. Raises DataError if it is no usable table.
     """
-
-    file: TableFile
-    guess: ColumnGuess | None
-    engine: DuckDBEngine | None = None
-    sample: EngineSample | None = None
-    disk: int = 0
-
-
-def read_file_table(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> FileTable:
-    """Read a file of at most 200 MB in a worker; many documents stay on disk.
-
-    Raises
-    ------
-    DataError : as `read_in_process` does.
-    """
+    fingerprint = hashlib.sha256(data + options.key.encode()).hexdigest()
     folder = make_scratch("file")
     try:
         path = folder / "rows.parquet"
         file, guess = read_in_process(data, name, options=options, kept=Kept(path=path, most=loading.MAX_HELD))
+        if guess is not None:
+            require_documents(file.frame, file.ambiguous)
         if file.rows is None:
             remove_scratch(folder)
-            return FileTable(file=file, guess=guess)
+            return _source(name, fingerprint, file, guess)
         engine = DuckDBEngine(path, name=name, memory_limit=MEMORY_LIMIT, removed=folder)
     except BaseException:
         remove_scratch(folder)
         raise
     sample = EngineSample(table=name, window=ALL_ROWS, rows=file.rows, file=file, version=None)
-    return FileTable(file=file, guess=guess, engine=engine, sample=sample, disk=path.stat().st_size)
-
-
-def read_rated_source(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> RatedSource:
-    """Read a file as rated documents or counts. Raises DataError if it is no usable table."""
-    table = read_file_table(data, name, options)
-    file, guess, origin, notes = table.file, table.guess, None, table.file.notes
-    if guess is not None:
-        require_documents(file.frame, file.ambiguous)
-    if table.sample is not None:
-        origin = EngineTable(connection=None, sample=table.sample, fetched_at=datetime.now(UTC), engine=table.engine)
-        rows = plural(table.sample.rows, "row")
-        notes = (f"{rows}, too many to be held in memory: they are counted on disk. A sample of them is shown.", *notes)
-        if table.engine is not None:
-            notes += repeated_documents(table.engine, table.sample)
-    fingerprint = hashlib.sha256(data + options.key.encode()).hexdigest()
-    return _source(name, fingerprint, file, guess, notes=notes, origin=origin, disk=table.disk)
+    origin = EngineTable(connection=None, sample=sample, fetched_at=datetime.now(UTC), engine=engine)
+    notes = (
+        f"{plural(file.rows, 'row')}, too many to be held in memory: they are counted on disk. A sample of them is "
+        "shown.",
+        *file.notes,
+        *repeated_documents(engine, sample),
+    )
+    return _source(name, fingerprint, file, guess, notes=notes, origin=origin, disk=path.stat().st_size)
 
 
 def load_rated_source(engine: Engine, place: str, table: str, window: RowWindow = ALL_ROWS) -> RatedSource:
     """Fetch a window of a table, or a sample of too many rows, as a source of `place`.
 
-    Raises
-    ------
-    DataError : no usable table of documents; and what `Engine.query` raises.
+    Raises DataError: no usable table of documents; and what `Engine.query` raises.
     """
     sample = load_sample(engine, table, window)
     origin = EngineTable(connection=place, sample=sample, fetched_at=datetime.now(UTC), engine=engine)
@@ -129,15 +104,5 @@ def repeated_documents(engine: Engine, sample: EngineSample) -> tuple[str, ...]:
 
 
 def _source(name: str, fingerprint: str, file: TableFile, guess: ColumnGuess | None, **more: Any) -> RatedSource:
-    return RatedSource(
-        name,
-        fingerprint,
-        file.frame,
-        COUNT_TABLE if guess is None else guess.columns,
-        guess=guess,
-        ambiguous=file.ambiguous,
-        units=file.units,
-        sheets=file.sheets,
-        sheet=file.sheet,
-        **more,
-    )
+    choice = COUNT_TABLE if guess is None else guess.columns
+    return RatedSource(name, fingerprint, file.frame, choice, guess=guess, **file.about | more)

@@ -1,5 +1,4 @@
 from . import theme as theme
-from .audit_chart import audit_chart as audit_chart
 from .count_surface import count_surface as count_surface
 from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title
@@ -7,6 +6,7 @@ from .decision_curve import RULE_NAMES as RULE_NAMES
 from .decision_curve import decision_curve as decision_curve
 from .decision_curve import two_rules as two_rules
 from .histogram import score_histogram as score_histogram
+from .hundred_positives import hundred_positives as hundred_positives
 from .looks import CERTIFIED as CERTIFIED
 from .looks import METHOD_LOOKS as METHOD_LOOKS
 from .looks import look_of as look_of

@@ -1,6 +1,4 @@
-from .held_out_switches import held_out_switches as held_out_switches
-from .raised_alerts import RaisedAlerts as RaisedAlerts
-from .raised_alerts import raised_alerts as raised_alerts
 from .rule_set import RuleSet as RuleSet
 from .rule_set import SourceCounts as SourceCounts
+from .rule_set import held_out_switches as held_out_switches
 from .simulated_queue import simulate_alert_queue as simulate_alert_queue

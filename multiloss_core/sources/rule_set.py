@@ -1,7 +1,7 @@
-"""Count sources of alerts in priority order: first match wins."""
+"""Count sources of alerts, and which documents each raises, in priority order."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -9,12 +9,68 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.generalisation.interval import Interval
-from multiloss_core.numerics.arrays import Bools, Floats
+from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.numerics.proportions import precision_interval
-from multiloss_core.sources.raised_alerts import RaisedAlerts, raised_alerts
-from multiloss_core.thresholds.data.counts import Counts, Rule, require_rule
+from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, require_rule
+from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RaisedAlerts:
+    """Documents, or cells of counted ones, by the sources that raise them.
+
+    `names` and `is_active` (s,) of the sources: scores, then alert rules. `raises` (n, s): whether a source does; an
+    inactive rule is looked at as if it were on, an inactive score raises nothing. `weights` and `squares` (n, 2): sums
+    of weights and of their squares, negatives first. `undecided` (u, s) and `undecided_weights` (u,) likewise.
+    """
+
+    names: tuple[str, ...]
+    is_active: Bools
+    raises: Bools
+    weights: Floats
+    squares: Floats
+    undecided: Bools
+    undecided_weights: Floats
+
+    def of(self, rows: Bools) -> Self:
+        """Keep some documents (n,)."""
+        return replace(self, raises=self.raises[rows], weights=self.weights[rows], squares=self.squares[rows])
+
+
+def raised_alerts(source: RatedDocuments | RatedCounts, thresholds: ArrayLike) -> RaisedAlerts:
+    """Find the sources of documents at thresholds (k,), infinity for off. O(n k).
+
+    Raises DataError: not one usable threshold for each source.
+    """
+    checked = checked_thresholds(thresholds, source.names)
+    limits = checked.copy()
+    scored = len(source.names) - source.alert_rules
+    limits[scored:] = 1.0
+    is_active = np.isfinite(checked)
+    if isinstance(source, RatedCounts):
+        nodes = np.array([np.searchsorted(axis, limit) for axis, limit in zip(source.axes, limits, strict=True)])
+        return RaisedAlerts(
+            names=source.names,
+            is_active=is_active,
+            raises=source.counted.cells > nodes,
+            weights=source.counted.weights,
+            squares=source.counted.squares,
+            undecided=np.empty((0, len(source.names)), dtype=bool),
+            undecided_weights=np.empty(0),
+        )
+    kinds = np.column_stack([~source.labels, source.labels])
+    weights = source.weights[:, np.newaxis]
+    return RaisedAlerts(
+        names=source.names,
+        is_active=is_active,
+        raises=source.scores >= limits,
+        weights=kinds * weights,
+        squares=kinds * weights**2,
+        undecided=source.undecided.scores >= limits,
+        undecided_weights=source.undecided.weights,
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,11 +91,6 @@ class SourceCounts:
     raised: Counts[float]
     unique: Counts[float]
     switch_off: Interval
-
-    @property
-    def shared(self) -> Counts[float]:
-        """Alerts that other active sources raise, too."""
-        return Counts(self.raised.tp - self.unique.tp, self.raised.fp - self.unique.fp)
 
     @property
     def is_shadowed(self) -> bool:
@@ -119,7 +170,7 @@ class RuleSet:
                     undecided=float(alerts.undecided_weights[first_waiting].sum()),
                     raised=self._counts(own),
                     unique=counts,
-                    switch_off=_interval(counts.precision, self._size(unique)),
+                    switch_off=_precision_estimate(counts.precision, self._size(unique)),
                 )
             )
         return tuple(found)
@@ -129,11 +180,6 @@ class RuleSet:
         active, own = self.alerts.raises & self.alerts.is_active, self.alerts.raises[:, place]
         others = np.delete(active, place, axis=1)
         return np.asarray(own & ~others.any(axis=1) if self.rule == "any" else ~own & others.all(axis=1))
-
-    @property
-    def shadowed(self) -> tuple[str, ...]:
-        """The names of active sources that raise alerts, but are never the first."""
-        return tuple(source.name for source in self.sources if source.is_shadowed)
 
     def _counts(self, chosen: Bools) -> Counts[float]:
         fp, tp = self.alerts.weights[chosen].sum(axis=0)
@@ -145,6 +191,52 @@ class RuleSet:
         return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
-def _interval(precision: float, size: float) -> Interval:
+def held_out_switches(
+    source: RatedDocuments | RatedCounts,
+    thresholds: ArrayLike,
+    of_folds: Floats,
+    *,
+    rule: Rule = "any",
+    seed: int = 0,
+) -> tuple[Interval, ...]:
+    """Estimate `switch_off` of each source (k,) on documents that did not choose the rules.
+
+    `of_folds` (f, k): thresholds chosen without each fold, of `CrossFittedCounts.thresholds` with the same seed; a fold
+    of NaN is left out. A fold counts for a source that is on, or off, in its thresholds as in `thresholds` (k,). The
+    share of positives among the alerts of a rule that these documents chose is too high, that of one they left out too
+    low. NaN where no fold counts, or without alerts. With the 95 % Wilson interval. O(n k).
+
+    Raises DataError: not one usable threshold for each source.
+    """
+    is_active = np.isfinite(checked_thresholds(thresholds, source.names))
+    order = tuple(range(len(is_active)))
+    caught, total, squares = np.zeros((3, len(order)))
+    for alerts in _alerts_of_folds(source, of_folds, seed):
+        rules = RuleSet(alerts=alerts, order=order, rule=rule)
+        for place in np.flatnonzero(alerts.is_active == is_active).tolist():
+            rows = rules.unique(place)
+            caught[place] += alerts.weights[rows, 1].sum()
+            total[place] += alerts.weights[rows].sum()
+            squares[place] += alerts.squares[rows].sum()
+    shares, sizes = ratio(caught, total), np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+    return tuple(map(_precision_estimate, shares.tolist(), sizes.tolist()))
+
+
+def _alerts_of_folds(source: RatedDocuments | RatedCounts, of_folds: Floats, seed: int) -> Iterator[RaisedAlerts]:
+    """Find what sources raise in each fold, dealt out as in `cross_fit`."""
+    if isinstance(source, RatedCounts):
+        parts = source.counted.dealt(len(of_folds), np.random.default_rng(seed))
+        for part, chosen in zip(parts, of_folds, strict=True):
+            if not np.isnan(chosen).any():
+                yield raised_alerts(source.of(part), chosen)
+        return
+    fold = document_folds(source, len(of_folds), seed)
+    for number, chosen in enumerate(of_folds):
+        if not np.isnan(chosen).any():
+            yield raised_alerts(source, chosen).of(fold == number)
+
+
+def _precision_estimate(precision: float, size: float) -> Interval:
+    """Put a precision between the bounds of its 95 % Wilson interval; NaN without documents."""
     low, high = precision_interval(precision, size)
     return Interval(estimate=precision, low=low, high=high)

@@ -50,10 +50,9 @@ def simulate_alert_queue(
     *,
     documents: int = 300_000,
     prevalence: float = 0.001,
-    classifiers: int = 2,
     rules: int = 5,
 ) -> AlertQueue:
-    """Simulate the population of `simulate_population` with alert rules beside its scores.
+    """Simulate the population of `simulate_population` with alert rules beside its two scores.
 
     Each rule raises a share of negatives between .01 and .1 %, and positives 5 to 2000 times as often. The last of
     several raises what the first score puts highest, so that this score shadows it.
@@ -65,9 +64,7 @@ def simulate_alert_queue(
     >>> simulate_alert_queue(np.random.default_rng(0), documents=50_000, rules=1).rated()
     RatedDocuments(502 documents, 42 positive; rated where model A >= 0.53873, model B >= 0.53023, rule 1 >= 1)
     """
-    population = simulate_population(
-        generator, documents=documents, prevalence=prevalence, classifiers=classifiers, strength=3.5
-    )
+    population = simulate_population(generator, documents=documents, prevalence=prevalence, strength=3.5)
     usual = np.exp(generator.uniform(np.log(FEW), np.log(MANY), rules))
     lifts = np.exp(generator.uniform(np.log(WEAKEST), np.log(STRONGEST), rules))
     shares = np.where(population.labels[:, np.newaxis], np.minimum(usual * lifts, TOP_SHARE), usual)

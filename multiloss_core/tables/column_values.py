@@ -47,9 +47,8 @@ def are_weights(values: Floats) -> Bools:
 def require_usable(column: "pd.Series[Any]", usable: Bools, rows: Indices, *, expected: str, way_out: str) -> None:
     """Require that every cell (n,) is `usable`; `rows` (n,) count table rows from 0.
 
-    Raises
-    ------
-    DataError : naming the column, how many cells are not what is `expected`, the first of them, and the `way_out`.
+    Raises DataError: naming the column, how many cells are not what is `expected`, the first of them, and the
+    `way_out`.
     """
     if usable.all():
         return
@@ -96,9 +95,7 @@ def column_of(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     that really has such a name is taken first, of several with one name the first. Cells that are no numbers stay as
     they are; the caller reports them.
 
-    Raises
-    ------
-    DataError : no such column.
+    Raises DataError: no such column.
     """
     base = base_of(frame, name)
     if base is None:
@@ -189,7 +186,10 @@ def list_form(text: str) -> str:
     """Write a list, or a word of one, without blanks and with the same sign around all words."""
     for sign in SIGNS_OF_LISTS:
         text = text.replace(sign, SIGN)
-    return f"{SIGN}{without_blanks(text.replace(ESCAPE, '')).strip(SIGN)}{SIGN}"
+    # As queries do, so that both compare words alike.
+    for blank in (ESCAPE, *BLANKS):
+        text = text.replace(blank, "")
+    return f"{SIGN}{text.strip(SIGN)}{SIGN}"
 
 
 def threshold_columns(frame: pd.DataFrame) -> list[str]:
@@ -204,18 +204,11 @@ def trimmed(text: str) -> str:
     return text.translate(_SPACES).strip(" ")
 
 
-def without_blanks(text: str) -> str:
-    """Remove spaces, tabs and line ends, so that queries and this library compare words alike."""
-    return text.translate(dict.fromkeys(map(ord, BLANKS)))
-
-
 def document_amounts(frame: pd.DataFrame, column: str, rows: Indices) -> Floats:
     """Read a column as amounts (n,) >= 0 of some `rows` (n,) of a table, counted from 0.
 
-    Raises
-    ------
-    DataError : no such column, or an amount that is blank, text, infinite or negative; row numbers count from 1 below
-        the header.
+    Raises DataError: no such column, or an amount that is blank, text, infinite or negative; row numbers count from 1
+    below the header.
     """
     if column not in frame.columns:
         raise DataError(f"There is no column '{column}' with amounts; choose another amount column or none.")
@@ -233,9 +226,7 @@ Groups: TypeAlias = Sequence[Hashable] | NDArray[Any] | pd.Series
 def group_numbers(groups: Groups, count: int) -> Indices:
     """Assign groups the numbers 0..g-1 by appearance, (n,); a missing one is its own group.
 
-    Raises
-    ------
-    DataError : not one group for each of `count` documents, or something that cannot be compared.
+    Raises DataError: not one group for each of `count` documents, or something that cannot be compared.
     """
     column = groups if isinstance(groups, np.ndarray | pd.Series) else pd.Series(list(groups))
     if column.shape != (count,):
@@ -254,9 +245,7 @@ def group_numbers(groups: Groups, count: int) -> Indices:
 def group_column(frame: pd.DataFrame, name: str, rows: Indices) -> tuple[Indices, int]:
     """Read the group numbers of some rows, and the number of blank ones among them.
 
-    Raises
-    ------
-    DataError : one group only, from which nothing can be held out.
+    Raises DataError: one group only, from which nothing can be held out.
     """
     column: pd.Series[Any] = frame[name].iloc[rows]
     if pd.api.types.is_string_dtype(column.dtype):
@@ -283,9 +272,7 @@ def document_segments(frame: pd.DataFrame, column: str, rows: Indices) -> NDArra
 
     A blank cell is the segment "(blank)"; whole numbers have no decimals.
 
-    Raises
-    ------
-    DataError : no such column, or more than 200 different values.
+    Raises DataError: no such column, or more than 200 different values.
     """
     if column not in frame.columns:
         raise DataError(f"There is no column '{column}' in the table; choose another segment column or none.")

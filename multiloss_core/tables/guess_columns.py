@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,11 +52,6 @@ class ColumnGuess(ColumnMeanings):
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def falling(self) -> tuple[str, ...]:
-        """The columns of inverted scores: the lower, the more suspicious."""
-        return tuple(name.removeprefix(MINUS) for name in self.scores if name.startswith(MINUS))
-
-    @property
     def columns(self) -> ColumnMeanings:
         """The meanings alone."""
         return ColumnMeanings(**{entry.name: getattr(self, entry.name) for entry in fields(ColumnMeanings)})
@@ -79,7 +75,7 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
     columns = columns_of(frame)
     rating = guess_rating(frame, columns)
     columns = [column for column in columns if column.name != rating.name]
-    found: dict[str, str | None] = {}
+    found: dict[str, Any] = {}
     unsure, reasons = set(rating.unsure), dict(rating.reasons)
     weight = guess_weight(columns)
     for role, guess in (("weight", weight), *_others(frame, columns, weight.name)):
@@ -96,26 +92,20 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
         # Scores may go by the name of an amount, and without a score nothing can be decided.
         scores = guess_scores([column for column in columns if column.name == amount], None)
         found["amount"] = None
-    if scores.doubt:
-        unsure.add("scores")
-        reasons["scores"] = scores.doubt
     directed = [
         -column.all_numbers if column.name in scores.falling else column.all_numbers
         for column in columns
         if column.name in scores.used
     ]
-    rules = guess_alert_rules([column for column in left if column.name not in scores.used], directed)
-    if rules.doubt:
-        unsure.add("alert_rules")
-        reasons["alert_rules"] = rules.doubt
-    repeats = guess_repeats(frame, columns, scores.used)
-    if repeats.doubt:
-        unsure.add("repeats")
-        reasons["repeats"] = repeats.doubt
-        if repeats.rows is not None and found["time"] in (None, repeats.rows.by):
-            # The time of the last change is not when the document came.
-            unsure.discard("time")
-            found["time"] = None
+    rules, why_rules = guess_alert_rules([column for column in left if column.name not in scores.used], directed)
+    repeats, why_repeats = guess_repeats(frame, columns, scores.used)
+    doubts = {"scores": scores.doubt, "alert_rules": why_rules, "repeats": why_repeats}
+    reasons |= {role: doubt for role, doubt in doubts.items() if doubt}
+    unsure.update(role for role, doubt in doubts.items() if doubt)
+    if repeats is not None and found["time"] in (None, repeats.by):
+        # The time of the last change is not when the document came.
+        unsure.discard("time")
+        found["time"] = None
     used = {*scores.used, found["weight"], found["amount"]}
     return ColumnGuess(
         scores=tuple(f"{MINUS}{name}" if name in scores.falling else name for name in scores.used),
@@ -127,13 +117,9 @@ def guess_columns(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> ColumnG
         unused=scores.unused,
         unsure=frozenset(unsure),
         reasons=reasons,
-        weight=f"{RECIPROCAL}{weight.name}" if weight.name and weight.inverse else weight.name,
-        group=found["group"],
-        amount=found["amount"],
-        time=found["time"],
-        segment=found["segment"],
-        alert_rules=rules.names,
-        repeats=repeats.rows,
+        **found | {"weight": f"{RECIPROCAL}{weight.name}" if weight.name and weight.inverse else weight.name},
+        alert_rules=rules,
+        repeats=repeats,
     )
 
 
@@ -154,9 +140,7 @@ def find_falling(
 def require_documents(frame: pd.DataFrame, ambiguous: Sequence[str] = ()) -> None:
     """Reject a table that cannot hold rated documents; `ambiguous` columns are numbers.
 
-    Raises
-    ------
-    DataError : one column only, or no numeric column.
+    Raises DataError: one column only, or no numeric column.
     """
     if frame.shape[1] < 2:
         raise DataError(

@@ -41,9 +41,7 @@ def parse_ratings(
     have a meaning where `meanings` gives one to "(blank)". With `one_class` the `meanings` may leave out
     positive or negative.
 
-    Raises
-    ------
-    DataError : all blank, a value without a meaning, no positive or no negative one unless `one_class`.
+    Raises DataError: all blank, a value without a meaning, no positive or no negative one unless `one_class`.
     """
     codes, values = rating_values(column)
     name, blank = column.name, (meanings or {}).get(BLANK, "undecided")

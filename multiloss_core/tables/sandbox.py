@@ -1,15 +1,15 @@
 """Read a file in a worker process with limits, as it may be hostile."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Generic, TypeVar
 
 import pandas as pd
 import pyarrow as arrow
 from pyarrow import csv as arrow_csv
-from pydantic import TypeAdapter
 
 from multiloss_core.errors import DataError
 from multiloss_core.scratch import scratch
@@ -19,7 +19,7 @@ from multiloss_core.tables.kept_rows import Kept, keep_rows
 from multiloss_core.tables.read_items import guess_item_columns
 from multiloss_core.tables.reading.limits import KEEP_LESS, require_file_size
 from multiloss_core.tables.reading.read_file import decode_file
-from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadOptions, TableFile, frame_of
+from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, ReadNotes, ReadOptions, TableFile, frame_of
 from multiloss_core.workers import WorkerLostError, memory_limited, shared_pool
 
 # Memory for reading besides the file; together at most four times the largest file.
@@ -27,11 +27,11 @@ MEMORY = 450 * 2**20
 SECONDS = 60
 THREADS = 2
 
-Purpose = Literal["documents", "items"]
-Guess = ColumnGuess | ItemColumns | None
-
-_GUESS: TypeAdapter[Guess] = TypeAdapter(ColumnGuess | ItemColumns | None)
 _SOURCE, _TARGET = "file", "columns"
+
+Guess = TypeVar("Guess")
+# Guesses the columns of a frame, given the name of its file and its ambiguous columns.
+GuessColumns = Callable[[pd.DataFrame, str, Sequence[str]], Guess]
 
 
 def read_in_process(
@@ -43,14 +43,9 @@ def read_in_process(
     file as Parquet, times as such; the frame then holds 10,000 of them, from which the columns are guessed. Only Linux
     limits the memory of a process; other systems limit its time.
 
-    Raises
-    ------
-    DataError : as `read_file` and `guess_columns`, or more than 450 MB of memory or 60 seconds were needed.
+    Raises DataError: as `read_file` and `guess_columns`, or more than 450 MB of memory or 60 seconds were needed.
     """
-    file, guess = _read_bounded(data, name, options, "documents", kept)
-    if isinstance(guess, ItemColumns):
-        raise TypeError("Documents were asked for.")
-    return file, guess
+    return _read_bounded(data, name, options, guess_documents, kept)
 
 
 def read_items_in_process(
@@ -59,24 +54,21 @@ def read_items_in_process(
     """Read a file as `read_items` does, in a worker with limits. Raises DataError."""
     if not data.strip():
         raise DataError(f"'{name}' is empty; choose a file with a header and one row for each item.")
-    file, guess = _read_bounded(data, name, options, "items")
-    if not isinstance(guess, ItemColumns):
-        raise TypeError("Items were asked for.")
-    return file, guess
+    return _read_bounded(data, name, options, _guess_items)
 
 
 def _read_bounded(
-    data: bytes, name: str, options: ReadOptions, purpose: Purpose, kept: Kept | None = None
+    data: bytes, name: str, options: ReadOptions, guess: GuessColumns[Guess], kept: Kept | None = None
 ) -> tuple[TableFile, Guess]:
     require_file_size(len(data), name)
     try:
         # A path, which every system can hand to another process; of the columns one at a time is held twice.
         with scratch("reading") as folder:
             Path(folder, _SOURCE).write_bytes(data)
-            asked = (folder, name, options, purpose, kept)
-            content = shared_pool().submit(_inside, *asked, MEMORY, seconds=SECONDS).result()
+            asked = (folder, name, options, guess, kept)
+            answer = shared_pool().submit(_inside, *asked, MEMORY, seconds=SECONDS).result()
             with Path(folder, _TARGET).open("rb") as target:
-                return read(content, target)
+                return read(answer, target), answer.guess
     except (TimeoutError, MemoryError, WorkerLostError) as error:
         raise _too_much(name) from error
     except OSError as error:
@@ -91,8 +83,8 @@ def _read_bounded(
 
 
 def _inside(
-    folder: Path, name: str, options: ReadOptions, purpose: Purpose, kept: Kept | None, memory: int
-) -> dict[str, Any]:
+    folder: Path, name: str, options: ReadOptions, guess: GuessColumns[Guess], kept: Kept | None, memory: int
+) -> "Answer[Guess]":
     """Read the file in a folder inside a worker, and write its columns beside it."""
     arrow.set_memory_pool(arrow.system_memory_pool())
     arrow.set_cpu_count(THREADS)
@@ -101,7 +93,7 @@ def _inside(
     arrow_csv.read_csv(BytesIO(b"a,b\n1,2\n"))
     source = Path(folder, _SOURCE)
     with memory_limited(memory), source.open("rb") as file, Path(folder, _TARGET).open("wb") as target:
-        return write_answer(file, source.stat().st_size, name, options, purpose, target, kept)
+        return write_answer(file, source.stat().st_size, name, options, guess, target, kept)
 
 
 def _too_much(name: str) -> DataError:
@@ -111,36 +103,35 @@ def _too_much(name: str) -> DataError:
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer(ReadNotes, Generic[Guess]):
+    """State where columns start in a file of Arrow streams, and all else about a table."""
+
+    starts: list[int]
+    rows: int | None
+    guess: Guess
+
+
 def write_answer(
     file: BinaryIO,
     size: int,
     name: str,
-    options: ReadOptions | None,
-    purpose: Purpose,
+    options: ReadOptions,
+    guess: GuessColumns[Guess],
     target: BinaryIO,
     kept: Kept | None = None,
-) -> dict[str, Any]:
-    """Write the columns to `target` as Arrow streams, and return the rest as JSON values.
+) -> Answer[Guess]:
+    """Write the columns to `target` as Arrow streams, and return the rest.
 
     Of too many documents, all go to `kept` and some to `target`.
 
-    Raises
-    ------
-    DataError : the file is no table, or none of items where these are wanted.
+    Raises DataError: the file is no table, or none of items where these are wanted.
     """
     decoded = decode_file(file, size, name, options)
-    columns, rows = dict(decoded.columns), None
+    columns, rows, about = dict(decoded.columns), None, decoded.about
     if kept is not None and kept.takes(columns):
         rows = len(next(iter(columns.values())))
         columns = keep_rows(columns, kept)
-    content = {
-        "rows": rows,
-        "notes": decoded.notes,
-        "ambiguous": (ambiguous := decoded.ambiguous),
-        "units": dict(decoded.units),
-        "sheets": decoded.sheets,
-        "sheet": decoded.sheet,
-    }
     del decoded
     starts = []
     for title, column in columns.items():
@@ -151,31 +142,22 @@ def write_answer(
     del column, table
     # No column is held twice for longer than it takes to copy it.
     frame = frame_of((title, columns.pop(title)) for title in list(columns))
-    return content | {
-        "starts": starts,
-        "guess": _GUESS.dump_python(_guess(frame, name, purpose, ambiguous), mode="json"),
-    }
+    return Answer(starts=starts, rows=rows, guess=guess(frame, name, about["ambiguous"]), **about)
 
 
-def _guess(frame: pd.DataFrame, name: str, purpose: Purpose, ambiguous: Sequence[str]) -> Guess:
-    if purpose == "items":
-        require_few_items(len(frame), f"'{name}'")
-        return guess_item_columns(frame)
+def guess_documents(frame: pd.DataFrame, name: str, ambiguous: Sequence[str]) -> ColumnGuess | None:
+    """Guess the columns of documents; None for a table of counts."""
     return None if is_count_table(frame) else guess_columns(frame, ambiguous)
 
 
-def read(content: dict[str, Any], source: BinaryIO) -> tuple[TableFile, Guess]:
+def _guess_items(frame: pd.DataFrame, name: str, ambiguous: Sequence[str]) -> ItemColumns:
+    require_few_items(len(frame), f"'{name}'")
+    return guess_item_columns(frame)
+
+
+def read(answer: Answer[Any], source: BinaryIO) -> TableFile:
     """Read what `write_answer` has written; of the columns one at a time is held twice."""
-    frame = frame_of(_columns(content["starts"], source))
-    return TableFile(
-        frame=frame,
-        notes=tuple(content["notes"]),
-        ambiguous=tuple(content["ambiguous"]),
-        units=content["units"],
-        sheets=tuple(content["sheets"]),
-        sheet=content["sheet"],
-        rows=content["rows"],
-    ), _GUESS.validate_python(content["guess"])
+    return TableFile(frame=frame_of(_columns(answer.starts, source)), rows=answer.rows, **answer.about)
 
 
 def _columns(starts: list[int], source: BinaryIO) -> Iterator[tuple[str, arrow.ChunkedArray]]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype, is_timedelta64_dtype
 
 from multiloss_core.numerics.arrays import Indices
 
@@ -17,6 +18,9 @@ _INNER_FORMULA = re.compile(
 # Rows that fit two of them more likely have decimal commas.
 SEPARATORS = ";\t|,"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
+# Columns of these types hold no text.
+_PLAIN = (is_numeric_dtype, is_datetime64_any_dtype, is_timedelta64_dtype)
 
 
 def guess_separator(first_line: str) -> str:
@@ -36,10 +40,10 @@ def frame_as_csv(
     `index_label`: heads the index, which is left out without it. `rows` (m,): positions of the rows to write, by
     default all. Lines end as in RFC 4180, by which a cell that holds either of the characters is quoted.
     """
-    safe = frame.copy(deep=False)
-    for position in range(frame.shape[1]):
-        safe.isetitem(position, _safe_column(frame.iloc[:, position]).array)
-    safe.columns = pd.Index([without_formula(str(name)) for name in frame.columns])
+    safe = without_formulas(frame)
+    for position, kind in enumerate(frame.dtypes):
+        if is_float_dtype(kind):
+            safe.isetitem(position, _as_whole_numbers(frame.iloc[:, position]).array)
     return str(
         (safe if rows is None else safe.iloc[rows]).to_csv(
             index=index_label is not None,
@@ -53,8 +57,11 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     """Copy a table so that no text or column name starts a formula in a spreadsheet."""
     safe = frame.copy(deep=False)
     for position, kind in enumerate(frame.dtypes):
-        if not _is_plain(kind):
-            safe.isetitem(position, _safe_texts(frame.iloc[:, position]).array)
+        if not any(is_plain(kind) for is_plain in _PLAIN):
+            texts = frame.iloc[:, position].astype(object)
+            safe.isetitem(
+                position, texts.map(lambda cell: without_formula(cell) if isinstance(cell, str) else cell).array
+            )
     safe.columns = pd.Index([without_formula(str(name)) for name in frame.columns])
     return safe
 
@@ -63,23 +70,6 @@ def without_formula(cell: str) -> str:
     """Prefix an apostrophe to what starts like a formula in a cell, and is no number."""
     safe = _INNER_FORMULA.sub(lambda found: "" if cell[: found.start()].isspace() else "'", cell)
     return f"'{safe}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else safe
-
-
-def _safe_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    if pd.api.types.is_float_dtype(column.dtype):
-        return _as_whole_numbers(column)
-    return column if _is_plain(column.dtype) else _safe_texts(column)
-
-
-def _is_plain(kind: Any) -> bool:
-    types = pd.api.types
-    return any(
-        is_kind(kind) for is_kind in (types.is_numeric_dtype, types.is_datetime64_any_dtype, types.is_timedelta64_dtype)
-    )
-
-
-def _safe_texts(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    return column.astype(object).map(lambda cell: without_formula(cell) if isinstance(cell, str) else cell)
 
 
 def _as_whole_numbers(column: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -192,11 +192,6 @@ def kinds_of_name(words: tuple[str, ...]) -> str:
     )
 
 
-def is_about_a_rating(words: tuple[str, ...]) -> bool:
-    """Whether a name is of something that goes with a rating: its reason, its date, who gave it."""
-    return bool(set(words) & listed("about"))
-
-
 def is_plain_rating_name(words: tuple[str, ...]) -> bool:
     """Whether every word of a name belongs to the name of a rating, and one of them is it."""
     names = listed("label", "rating") | (listed("acts") if set(words) & listed("human") else frozenset())

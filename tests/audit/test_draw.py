@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import DataError
-from multiloss_core.audit import audit_scores, draw_sql, drawn_frame, plan_from_json, plan_json
+from multiloss_core import DataError, read_table
+from multiloss_core.audit import audit_scores, draw_sql, drawn_frame, plan_from_json, plan_json, plan_of, with_plan
+from multiloss_core.tables import frame_as_csv
 from tests.audit.samples import population
 
 
@@ -122,3 +123,13 @@ def test_unusable_keys_are_rejected(key, values, message):
     frame = pd.DataFrame({"id": values, "model A": [0.0] * 3, "trust": [0.0] * 3})
     with pytest.raises(DataError, match=message):
         drawn_frame(population().plan, frame, key)
+
+
+def test_drawn_rows_carry_their_plan_through_a_file():
+    chosen = population()
+    rows = with_plan(drawn_frame(chosen.plan, chosen.frame, "id"), chosen.plan)
+    assert plan_of(rows.drop(columns="audit_plan")) is None
+    back = read_table(frame_as_csv(rows.sample(frac=1, random_state=0)).encode(), "audit.csv")
+    assert plan_json(plan_of(back)) == plan_json(chosen.plan)
+    with pytest.raises(DataError, match="holds 2 plans"):
+        plan_of(rows.assign(audit_plan=np.where(np.arange(len(rows)) % 2, "{}", "[]")))

@@ -142,8 +142,6 @@ def test_the_audit_must_fit_the_documents():
         audit_estimates(RatedDocuments([0.6, 0.7], [0, 1], names=["a"], floors=[0.55]), audit)
     with pytest.raises(DataError, match="no rating in stratum 1"):
         audit_estimates(documents(), Audit(strata(2), np.array([10, 20]), np.array([5, 0]), np.array([1, 0])))
-    with pytest.raises(DataError, match="level"):
-        audit_estimates(documents(), audit, level=1)
 
 
 def test_the_audit_alone_counts_blocked_documents():

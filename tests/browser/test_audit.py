@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from multiloss_core import flagged, simulate_population
 from multiloss_core.audit import Audit, plan_from_json
-from tests.browser.steps import follow, losses, number, open_page, settle, to_operating_point, upload
+from tests.browser.steps import follow, losses, number, open_page, open_part, settle, to_operating_point, upload
 
 SCORES = ["card score", "device score"]
 
@@ -46,8 +46,10 @@ def test_from_alerts_to_recall(page, server, everything):
     page.get_by_role("link", name="Audit").first.click()
     expect(page.get_by_role("heading", name="Audit", exact=True)).to_be_visible()
 
+    page.get_by_role("button", name="Plan an audit").click()
     give(page, "audit_population", "all.csv", frame.drop(columns="verdict"))
-    expect(page.get_by_role("heading", name="2 · Draw")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="2 · How many can be rated?")).to_be_visible(timeout=30_000)
+    open_part(page, "Other ways to draw")
     plan = plan_from_json(downloaded(page, "Download the plan").read_text(encoding="utf-8"))
     assert plan.budget == 800
     key = page.locator(".st-key-audit_key input")

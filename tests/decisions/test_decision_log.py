@@ -42,7 +42,6 @@ class TestEntries:
         assert all(first < second for first, second in pairwise(numbers))
         assert [entry.id for entry in log.entries()] == numbers[::-1]
         assert [entry.id for entry in log.entries(limit=2)] == numbers[:2:-1]
-        assert [entry.id for entry in log.entries(limit=2, before=numbers[3])] == [numbers[2], numbers[1]]
         assert [entry.id for entry in log.entries(data_name="a")] == [numbers[3], numbers[0]]
         assert log.entries(data_name="other") == ()
 
@@ -118,10 +117,10 @@ class TestDeployments:
         first, second = log.add(make_record()), log.add(make_record())
         entry = log.mark_deployed(first, "Ann", MOMENT)
         assert entry.deployed
-        assert log.deployed("alerts.csv") == entry
+        assert log.deployed_entries() == (entry,)
         later = MOMENT + timedelta(days=1, microseconds=1)
         log.mark_deployed(second, "Bob", later)
-        assert log.deployed("alerts.csv").id == second
+        assert [entry.id for entry in log.deployed_entries()] == [second]
         (old,) = log.get(first).deployments
         assert (old.deployed_by, old.deployed_at, old.retired_at) == ("Ann", MOMENT, later)
         (new,) = log.get(second).deployments
@@ -139,8 +138,7 @@ class TestDeployments:
         first, second = log.add(about("a")), log.add(about("b"))
         log.mark_deployed(first, "Ann")
         log.mark_deployed(second, "Ann")
-        assert log.deployed("a").id == first
-        assert log.deployed("b").id == second
+        assert [entry.id for entry in log.deployed_entries()] == [second, first]
 
     def test_the_future_is_refused(self, log):
         number = log.add(make_record())
@@ -155,7 +153,7 @@ class TestDeployments:
         before = datetime.now(UTC)
         entry = log.mark_deployed(second, "Bob")
         assert before <= entry.deployments[0].deployed_at <= datetime.now(UTC)
-        assert log.deployed("alerts.csv") == entry
+        assert log.deployed_entries() == (entry,)
         (notice,) = log.audit().notices
         assert notice.startswith(f"Deployment 2 of entry {second} begins at 20")
         assert "a clock was wrong" in notice
@@ -175,7 +173,7 @@ class TestDeployments:
         log.mark_deployed(first, "Ann", MOMENT)
         with pytest.raises(DataError, match=words):
             log.mark_deployed(second, by, when)
-        assert log.deployed("alerts.csv").id == first
+        assert [entry.id for entry in log.deployed_entries()] == [first]
         assert log.get(second).deployments == ()
 
 

@@ -9,7 +9,7 @@ import pyarrow as arrow
 import pytest
 
 from multiloss_core import DataError
-from multiloss_core.engines import fetch_rows, loading, read_file_table
+from multiloss_core.engines import fetch_rows, loading, read_rated_source
 from multiloss_core.tables import document_times, guess_columns, read_file
 from tests.hostile import files
 
@@ -40,8 +40,8 @@ def frame():
     )
 
 
-def stored(table):
-    return fetch_rows(table.engine, table.sample.table, most=ROWS).frame
+def stored(source):
+    return fetch_rows(source.origin.engine, source.origin.sample.table, most=ROWS).frame
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def stored(table):
 )
 def test_columns_mean_what_they_mean_in_memory(encode):
     data = encode(frame())
-    table, here = read_file_table(data, "f"), read_file(data, "f")
-    assert (table.sample.rows, table.sample.table, table.file.rows) == (ROWS, "f", ROWS)
-    assert (table.file.notes, table.file.ambiguous) == (here.notes, here.ambiguous)
-    found = stored(table)
+    source, here = read_rated_source(data, "f"), read_file(data, "f")
+    assert (source.rows, source.is_sample, source.origin.sample.table) == (ROWS, True, "f")
+    assert (source.notes[1:], source.ambiguous) == (here.notes, here.ambiguous)
+    found = stored(source)
     assert [*found.columns] == [*here.frame.columns]
     times = ["iso", "zoned", "European", "American"]
     for name in times:
@@ -66,34 +66,34 @@ def test_columns_mean_what_they_mean_in_memory(encode):
     others = found.columns.difference(times)
     pd.testing.assert_frame_equal(found[others], here.frame[others])
     places = np.linspace(0, ROWS - 1, 1_000).astype(int)
-    pd.testing.assert_frame_equal(table.file.frame, here.frame.iloc[places].reset_index(drop=True))
-    assert table.guess == guess_columns(table.file.frame)
+    pd.testing.assert_frame_equal(source.frame, here.frame.iloc[places].reset_index(drop=True))
+    assert source.guess == guess_columns(source.frame)
 
 
 def test_few_rows_are_those_of_the_file():
     data = frame().iloc[:1_000].to_csv(index=False).encode()
-    table, here = read_file_table(data, "f.csv"), read_file(data, "f.csv")
-    assert (table.engine, table.sample, table.disk, table.file.rows) == (None, None, 0, None)
-    pd.testing.assert_frame_equal(table.file.frame, here.frame)
-    assert table.guess == guess_columns(here.frame)
+    source, here = read_rated_source(data, "f.csv"), read_file(data, "f.csv")
+    assert (source.origin, source.disk) == (None, 0)
+    pd.testing.assert_frame_equal(source.frame, here.frame)
+    assert source.guess == guess_columns(here.frame)
 
 
 def test_ambiguous_dates_stay_text():
     dates = pd.date_range("2026-01-01", periods=12, freq="MS")
     written = np.resize(dates.strftime("%d/%m/%Y"), ROWS)
     unsure = frame().assign(iso=written)
-    assert stored(read_file_table(unsure.to_csv(index=False).encode(), "f"))["iso"].tolist() == written.tolist()
+    assert stored(read_rated_source(unsure.to_csv(index=False).encode(), "f"))["iso"].tolist() == written.tolist()
 
 
 @pytest.mark.parametrize("end", ["closed", "forgotten"])
 def test_the_folder_goes_with_the_engine(end):
-    table = read_file_table(frame().to_csv(index=False).encode(), "f.csv")
-    folder = Path(table.engine._path).parent
+    source = read_rated_source(frame().to_csv(index=False).encode(), "f.csv")
+    folder = Path(source.origin.engine._path).parent
     assert folder.stat().st_mode & 0o077 == 0
-    assert table.disk == sum(file.stat().st_size for file in folder.iterdir()) > 0
+    assert source.disk == sum(file.stat().st_size for file in folder.iterdir()) > 0
     if end == "closed":
-        table.engine.close()
-    del table
+        source.origin.engine.close()
+    del source
     gc.collect()
     assert not folder.exists()
 
@@ -107,7 +107,7 @@ def test_bombs_are_refused_as_ever(name, tmp_path, monkeypatch):
     def outcome(most):
         monkeypatch.setattr(loading, "MAX_HELD", most)
         try:
-            return len(read_file_table(data, "bomb").file.frame) and ""
+            return len(read_rated_source(data, "bomb").frame) and ""
         except DataError as error:
             return str(error)
 

@@ -10,8 +10,8 @@ from multiprocessing import forkserver
 import pytest
 
 from multiloss_core import DataError, RatedDocuments
-from multiloss_core.tables import read_in_process, sandbox
-from multiloss_core.tables.sandbox import read, write_answer
+from multiloss_core.tables import READ_AS_IT_LOOKS, read_in_process, sandbox
+from multiloss_core.tables.sandbox import guess_documents, read, write_answer
 from tests.hostile import files
 
 STRANGE = [
@@ -36,7 +36,8 @@ def test_strange_files_are_tables_or_sentences(part):
     for name, data in STRANGE[part::20]:
         try:
             target = io.BytesIO()
-            file, guess = read(write_answer(io.BytesIO(data), len(data), "f", None, "documents", target), target)
+            answer = write_answer(io.BytesIO(data), len(data), "f", READ_AS_IT_LOOKS, guess_documents, target)
+            file, guess = read(answer, target), answer.guess
             if guess is not None and guess.scores and guess.rating:
                 known = {value: meaning for value, meaning in guess.meanings if meaning is not None}
                 RatedDocuments.from_frame(file.frame, list(guess.scores), guess.rating, meanings=known or None)

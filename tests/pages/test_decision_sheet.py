@@ -42,14 +42,14 @@ def sheet(**query):
 
 def cards(app):
     """Of each setting, thresholds by name and the numbers of its counts."""
-    texts = [element.value for element in app.markdown]
-    found = []
-    for title in ("**Cautious**", "**Balanced**", "**Wide**"):
-        thresholds, counts = texts[texts.index(title) + 1 : texts.index(title) + 3]
-        values = [number(value) for value in re.findall(r"≥\s([\d.]+)", thresholds)]
-        caught, false = re.match(r"\*\*([\d,]+)\*\* frauds caught +\n([\d,]+) false alerts", counts).groups()
-        found.append((values, number(caught), number(false)))
-    return found
+    numbers = ([number(one.value) for one in app.metric if one.label == label] for label in ("Frauds", "False alerts"))
+    values = ([*map(number, re.findall(r"≥\s([\d.]+)", text))] for text in details(app))
+    return list(zip(values, *numbers, strict=True))
+
+
+def details(app):
+    """The small print of each setting."""
+    return [caption.value for caption in app.caption if re.search(r"precision [\d.]+.*\n", caption.value)]
 
 
 def sentence(app):
@@ -112,9 +112,7 @@ def test_parts_of_card_and_of_answer_add_up_to_its_alerts(data):
     app = sheet()
     undecided = data.source.undecided
     waiting = []
-    for (values, *_), counts in zip(
-        cards(app), [text.value for text in app.markdown if "frauds" in text.value][-3:], strict=True
-    ):
+    for (values, *_), counts in zip(cards(app), details(app), strict=True):
         (shown,) = re.findall(r"([\d,]+) undecided", counts)
         waiting.append(number(shown))
         assert waiting[-1] == undecided.flagged(values, "any").sum()
@@ -229,12 +227,12 @@ def test_sheet_and_operating_point_show_one_point():
     run(app)
     shown = sentence(app)
     assert [*map(float, re.findall(r"from ([\d.]*\d)", shown))] == pytest.approx(chosen.thresholds, rel=1e-3)
-    assert [one.value for one in app.markdown].count("**Operating point**") == 1
+    assert cards(app)[1][0] == pytest.approx(chosen.thresholds, rel=1e-3)
     # It outlasts a reload of the address.
     asked = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
     assert sentence(sheet(**asked)) == shown
     run(app.button(key="take_cautious").click())
-    assert "**Operating point**" not in [one.value for one in app.markdown]
+    assert cards(app)[1][0] == values
     assert all(f"{value:g}" in sentence(app) for value in cards(app)[0][0])
     run(app.switch_page("pages/operating_point.py"))
     run(app)

@@ -1,3 +1,5 @@
+import numpy as np
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from multiloss_core.datasets import RATED_SAMPLES, RatedDataset
@@ -45,5 +47,17 @@ def test_example_counts_what_is_given_up_with_undecided_alerts():
 def test_landing_page_links_every_page():
     app = opened()
     assert {link.proto.page for link in app.get("page_link")} >= {
-        "rated_data", "decision_sheet", "operating_point", "decisions", "optimal_cut", "top_k", "papers",
+        "rated_data", "decision_sheet", "operating_point", "audit", "decisions", "optimal_cut", "top_k", "papers",
     }  # fmt: skip
+
+
+def test_a_file_leads_to_its_sheet_or_to_what_must_be_asked():
+    for frame, page in ((RATED_SAMPLES[EXAMPLE](EXAMPLE).frame, "Decision sheet"), (ambiguous(), "Rated data")):
+        app = opened()
+        app.file_uploader(key="upload").upload("own.csv", frame.to_csv(index=False).encode(), "text/csv")
+        assert run(app).title[0].value == page
+
+
+def ambiguous():
+    rows = np.arange(200)
+    return pd.DataFrame({"a": rows / 7, "b": rows[::-1] / 9, "x": np.where(rows % 3, "p", "q")})

@@ -47,7 +47,7 @@ def test_the_main_module_does_not_run_again(pool):
     assert pool.submit(samples.main_module).result() is None
 
 
-def test_a_page_that_becomes_the_main_module_meanwhile_does_not_run(monkeypatch):
+def test_a_page_that_becomes_the_main_module_does_not_run(monkeypatch):
     page = ModuleType("__main__")
     page.__file__ = "page.py"
     with workers._main_hidden():

@@ -1,4 +1,4 @@
-"""Step 1: the precision wanted, and the ratings that it takes."""
+"""Step 2: the ratings that can be afforded, and the draw of the rows to rate."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -10,6 +10,7 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.audit import (
     DRAW,
+    Audit,
     AuditPlan,
     draw_sql,
     drawn_frame,
@@ -17,6 +18,7 @@ from multiloss_core.audit import (
     plan_audit,
     plan_json,
     unblocked_counts,
+    with_plan,
 )
 from multiloss_core.engines import Cancelled, draw_in
 from multiloss_core.formatting import plural
@@ -26,6 +28,7 @@ from ui.audit.population import Population
 from ui.audit.statements import show_statement
 from ui.data.sources import answered, engine_of, first_rows
 from ui.operating_point.analysis import Analysis
+from ui.operating_point.audits import keep_audit
 from ui.shared.choices import ask_number, choose, chosen
 from ui.shared.formatting import COUNT, FINE_PERCENT, show_numbers, unrated, vocabulary
 from ui.shared.widgets import offered_columns
@@ -42,51 +45,59 @@ drawn.to_csv("audit.csv", index=False)
 """
 
 
-def show_draw(plan: AuditPlan, population: Population) -> None:
-    """Offer the plan, and the draw as rows, SQL and Python. Raises DataError: an unusable key."""
+def show_draw(analysis: Analysis, plan: AuditPlan, population: Population) -> None:
+    """Offer the drawn rows and other ways to draw. Raises DataError: an unusable key."""
     left, right = st.columns(2)
     columns = _columns(population)
     label = f"Column that identifies {unrated()}"
     if columns:
-        key = left.selectbox(label, columns, key="audit_key", index=None, placeholder="Choose a column")
+        first = 0 if population.ratings is not None else None
+        key = left.selectbox(label, columns, key="audit_key", index=first, placeholder="Choose a column")
     else:
         key = left.text_input(label, "id", key="audit_key_name")
     seed = right.number_input(
         "Seed", 0, 10**9, 0, key="audit_seed", help="The same seed draws the same documents again, in SQL and Python."
     )
-    plan_place = st.container()
     rows = _drawn(plan, population, key, seed) if key else None
-    if rows is not None:
+    if key and rows is not None:
         plan = replace(plan, draw=rows[DRAW].iloc[0])
-    plan_place.download_button(
-        "Download the plan (JSON)",
-        plan_json(plan),
-        PLAN_FILE,
-        "application/json",
-        key="audit_plan_download",
-        icon=":material/download:",
-        on_click="ignore",
-        help="Strata, ratings and inclusion probabilities. Reading the ratings back needs it.",
-    )
-    if not key:
-        return
-    if rows is not None:
+        with st.container(horizontal=True):
+            st.download_button(
+                f"Download the {plural(len(rows), 'row')} to rate (CSV)",
+                lambda: frame_as_csv(with_plan(rows, plan)),
+                "audit.csv",
+                "text/csv",
+                key="audit_draw_download",
+                icon=":material/download:",
+                type="primary",
+                on_click="ignore",
+                help="Add a column with the ratings, and give the file to step 3. It holds the plan.",
+            )
+            if population.ratings is not None and st.button(
+                f"Rate the {plural(len(rows), 'row')} as simulated", key="audit_rate", icon=":material/fact_check:"
+            ):
+                _rate(analysis, plan, rows.assign(rating=population.ratings.loc[rows.index]), key)
+    with st.expander("Other ways to draw", icon=":material/more_horiz:"):
         st.download_button(
-            f"Download the {plural(len(rows), 'row')} to rate (CSV)",
-            lambda: frame_as_csv(rows),
-            "audit.csv",
-            "text/csv",
-            key="audit_draw_download",
+            "Download the plan (JSON)",
+            plan_json(plan),
+            PLAN_FILE,
+            "application/json",
+            key="audit_plan_download",
             icon=":material/download:",
-            type="primary",
             on_click="ignore",
-            help="Add a column with the ratings, and give the file to step 3.",
+            help="Strata, ratings and inclusion probabilities, for rows that were drawn by SQL.",
         )
-    show_statement(
-        "The draw as SQL", "draw", lambda table, dialect: draw_sql(plan, table, key, seed=seed, dialect=dialect)
-    )
-    with st.expander("The draw as Python", icon=":material/code:"):
-        st.code(PYTHON.format(plan=PLAN_FILE, key=key, seed=seed), language="python")
+        if key:
+            show_statement("draw", lambda table, dialect: draw_sql(plan, table, key, seed=seed, dialect=dialect))
+            st.code(PYTHON.format(plan=PLAN_FILE, key=key, seed=seed), language="python")
+
+
+def _rate(analysis: Analysis, plan: AuditPlan, rows: pd.DataFrame, key: str) -> None:
+    """Keep the audit that the truth of a simulation rates."""
+    audit = Audit.from_frame(rows, plan, "rating", key=key, positive="fraud")
+    keep_audit(analysis, plan=plan, audit=audit, name="simulated ratings", answers=(plan_json(plan),), refuted=())
+    st.rerun()
 
 
 def _columns(population: Population) -> list[str]:
@@ -103,7 +114,8 @@ def _drawn(plan: AuditPlan, population: Population, key: str, seed: int) -> pd.D
         rows: pd.DataFrame = known[1]
         return rows
     if population.frame is not None:
-        rows = drawn_frame(plan, population.frame, key, seed=seed)
+        with st.spinner("Drawing …"):
+            rows = drawn_frame(plan, population.frame, key, seed=seed)
         choose("audit_drawn", (about, rows))
         return rows
     if population.table is None:

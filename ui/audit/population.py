@@ -1,8 +1,9 @@
 """Ask where all documents are, and divide the unrated ones into strata."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,18 +11,21 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.audit import MAX_DOCUMENTS, AuditStrata, audit_scores, halved_strata, score_strata
+from multiloss_core.datasets import simulated_documents
 from multiloss_core.engines import Cancelled, count_strata, strata_in
 from multiloss_core.formatting import direction, plural, score_name, score_side
-from multiloss_core.numerics import Indices
+from multiloss_core.numerics import Floats, Indices
 from multiloss_core.tables import MAX_FILE_BYTES, TableFile, base_of, read_in_process
 from ui.audit.statements import show_statement
+from ui.data.rated import is_built_in
 from ui.data.sources import answered, connection_names, engine_of, table_names
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import block_thresholds
 from ui.shared.formatting import as_text, unrated
 from ui.shared.session import session
 
-FILE, CONNECTED, BY_HAND = "A file of scores", "A connected source", "Numbers by hand"
+SIMULATED, FILE = "All simulated", "A file of scores"
+CONNECTED, BY_HAND = "A connected source", "Numbers by hand"
 FILE_TYPES = ["csv", "tsv", "txt", "xlsx", "parquet"]
 MAX_KEPT = 6
 
@@ -32,6 +36,7 @@ class Population:
 
     `frame`: all documents, where the file of the upload `file_id` holds them; `table`: the source and the table that
     was counted. `counted_from`: how many documents of the strata a sample holds that `sizes` are scaled up from.
+    `ratings`: those of a simulation, beside `frame`.
     """
 
     strata: AuditStrata
@@ -40,16 +45,42 @@ class Population:
     file_id: str = ""
     table: tuple[str, str] | None = None
     counted_from: int | None = None
+    ratings: "pd.Series[Any] | None" = None
 
 
 def ask_population(analysis: Analysis) -> Population | None:
     """Ask for all documents, rated or not. Raises DataError where they do not fit."""
-    places = [FILE, *([CONNECTED] if connection_names() else []), BY_HAND]
-    place = st.segmented_control(
-        f"Where are the scores of all {unrated()}?", places, default=FILE, required=True, key="audit_place"
-    )
-    asked = {FILE: _ask_file, CONNECTED: _ask_connected, BY_HAND: _ask_by_hand}[place]
-    return asked(analysis)
+    asked: dict[str, Callable[[Analysis], Population | None]] = {FILE: _ask_file, BY_HAND: _ask_by_hand}
+    if connection_names():
+        asked[CONNECTED] = _ask_connected
+    simulated = _all_simulated(analysis.rated.name) if is_built_in(analysis.rated) else None
+    if simulated is not None:
+        asked = {SIMULATED: partial(_simulated, simulated)} | asked
+    label = f"Where are the scores of all {unrated()}?"
+    place = st.segmented_control(label, [*asked], default=next(iter(asked)), required=True, key="audit_place")
+    return asked[place](analysis)
+
+
+@st.cache_resource(max_entries=2, show_spinner="Simulating a population …")
+def _all_simulated(name: str) -> pd.DataFrame | None:
+    return simulated_documents(name)
+
+
+def _simulated(documents: pd.DataFrame, analysis: Analysis) -> Population:
+    frame, file_id = documents.drop(columns="rating"), f"simulated {analysis.rated.key}"
+    strata, sizes, _ = _strata_of(file_id, block_thresholds(analysis), frame, analysis)
+    return Population(strata=strata, sizes=sizes, frame=frame, file_id=file_id, ratings=documents["rating"])
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner="Counting the strata …")
+def _strata_of(
+    file_id: str, blocks: Floats | None, _frame: pd.DataFrame, _analysis: Analysis
+) -> tuple[AuditStrata, Indices, int]:
+    """Return strata of documents, their sizes, and how many documents have no score."""
+    source = _analysis.rated.source
+    scores = audit_scores(_frame, _analysis.names, source.alert_rules)
+    strata = score_strata(scores, source.floors, blocks=blocks, names=_analysis.names, alert_rules=source.alert_rules)
+    return strata, strata.sizes(scores), int(np.isnan(scores).all(axis=1).sum())
 
 
 class Upload(NamedTuple):
@@ -95,19 +126,10 @@ def _ask_file(analysis: Analysis) -> Population | None:
         key=f"audit_total_{len(frame)}",
         help="More than the file has rows if it is a random sample.",
     )
-    source = analysis.rated.source
-    scores = audit_scores(frame, analysis.names, source.alert_rules)
-    strata = score_strata(
-        scores,
-        source.floors,
-        blocks=block_thresholds(analysis),
-        names=analysis.names,
-        alert_rules=source.alert_rules,
-    )
-    without = int(np.isnan(scores).all(axis=1).sum())
+    file_id = f"{found.file_id} {analysis.rated.key}"
+    strata, counts, without = _strata_of(file_id, block_thresholds(analysis), frame, analysis)
     if without:
         st.caption(f"{without:,} {unrated()} have no score: they are not in the audit.")
-    counts = strata.sizes(scores)
     if total == len(frame):
         return Population(strata=strata, sizes=counts, frame=frame, file_id=found.file_id)
     st.caption(
@@ -192,7 +214,8 @@ def _ask_by_hand(analysis: Analysis) -> Population | None:
     signed = lower * [direction(name) for name in scores]
     kept = np.hstack([signed, np.tile(source.floors[len(scores) :], (count - 1, 1))])
     strata = AuditStrata(first.names, first.floors, kept, first.blocks, source.alert_rules)
-    show_statement("SQL that counts them", "count", strata.count_sql)
+    with st.expander("SQL that counts them", icon=":material/database:"):
+        show_statement("count", strata.count_sql)
     sizes = pd.to_numeric(typed[documents], errors="coerce").to_numpy(dtype=np.float64)
     if np.isnan(sizes).any():
         st.info(f"Type how many {unrated()} each stratum holds.", icon=":material/edit:")

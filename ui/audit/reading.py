@@ -10,7 +10,9 @@ import streamlit as st
 
 from multiloss_core import Counts, DataError, RatedDocuments
 from multiloss_core.audit import (
+    DRAW,
     MAX_MISSING,
+    PLAN,
     Audit,
     AuditEstimates,
     AuditPlan,
@@ -18,9 +20,10 @@ from multiloss_core.audit import (
     StratumFinding,
     answer_meanings,
     plan_from_json,
+    plan_of,
 )
 from multiloss_core.engines import read_rated_source
-from multiloss_core.figures import audit_chart
+from multiloss_core.figures import hundred_positives
 from multiloss_core.formatting import direction, plural, score_name, share
 from multiloss_core.generalisation import Interval
 from multiloss_core.numerics import effective_size
@@ -60,20 +63,20 @@ VERDICTS = {"yes": "reaches the target", "no": "does not reach it", "unknown": "
 
 
 def ask_audit(analysis: Analysis) -> None:
-    """Ask for the plan and the rated rows, and keep the audit. Raises DataError."""
+    """Ask for the rated rows, and keep the audit. Raises DataError."""
     tag = analysis.rated.key[:12]
-    plan_place, rows_place = st.columns(2, gap="large")
-    with plan_place:
+    found = read_upload(
+        analysis, "Rated rows of the draw", key=f"audit_rows_{tag}", hint="The drawn rows with their ratings."
+    )
+    with st.expander("The plan is in a file of its own", icon=":material/more_horiz:"):
         uploaded = st.file_uploader("Plan (JSON)", type=["json"], key=f"audit_plan_{tag}", max_upload_size=1)
-        if uploaded is not None:
-            keep_audit(analysis, plan=plan_from_json(uploaded.getvalue()))
-        plan = kept_audit(analysis).plan
-        st.caption("The plan of steps 1 and 2 is used unless you give another one." if plan else "Step 1 makes a plan.")
-    with rows_place:
-        found = read_upload(
-            analysis, "Rated rows of the draw", key=f"audit_rows_{tag}", hint="The drawn rows with their ratings."
-        )
-    if found is not None and plan is not None:
+        st.caption("Rows that were drawn by SQL do not hold their plan.")
+    if uploaded is not None:
+        keep_audit(analysis, plan=plan_from_json(uploaded.getvalue()))
+    if found is not None:
+        plan = (None if uploaded is not None else plan_of(found.frame)) or kept_audit(analysis).plan
+        if plan is None:
+            raise DataError("These rows do not hold the plan that they were drawn by; give its file as well.")
         _read(analysis, plan, found, (None if uploaded is None else uploaded.file_id,))
     known = kept_audit(analysis)
     if known.audit is not None:
@@ -93,25 +96,38 @@ def ask_audit(analysis: Analysis) -> None:
 def _read(analysis: Analysis, plan: AuditPlan, upload: Upload, answers: tuple[Hashable, ...]) -> None:
     """Ask what the columns of rated rows mean, and keep the audit once for each answer."""
     frame, known = upload.frame, analysis.rated.columns
-    columns = offered_columns(frame)
-    label_place, positive_place, key_place = st.columns(3)
-    label = ask_column(label_place, "Rating", columns, known.rating, key="audit_label", placeholder="Choose a column")
-    if label is None:
-        return
-    meanings, positive = (known.known_meanings, None) if label == known.rating else (None, known.only_positive)
-    if meanings is None or None in answer_meanings(frame[label], None, meanings).values():
-        meanings, positive = None, positive or known.only_positive
-        words = list(dict.fromkeys([*filter(None, [positive]), *rating_values(frame[label])[1][:MAX_WORDS]]))
-        positive = positive_place.selectbox(
-            "Rating that means fraud",
-            words,
-            index=words.index(positive) if positive in words else None,
-            key=f"audit_positive_{label}_{upload.file_id}",
-            placeholder="Choose a rating",
-        )
-    key = key_place.selectbox(
-        "Column that identifies rows", columns, index=None, key="audit_rows_key", placeholder="(not checked)"
+    columns = [name for name in offered_columns(frame) if name != PLAN]
+    # The mark of a draw ends with the name of its key.
+    drawn_by = "" if DRAW not in frame or frame.empty else str(frame[DRAW].iloc[0]).split(" ", 2)[-1]
+    is_clear = (
+        known.rating in columns
+        and None not in answer_meanings(frame[known.rating], None, known.known_meanings).values()
     )
+    with st.expander("What its columns mean", expanded=not is_clear, icon=":material/table_chart:"):
+        label_place, positive_place, key_place = st.columns(3)
+        label = ask_column(
+            label_place, "Rating", columns, known.rating, key="audit_label", placeholder="Choose a column"
+        )
+        key = key_place.selectbox(
+            "Column that identifies rows",
+            columns,
+            index=columns.index(drawn_by) if drawn_by in columns else None,
+            key="audit_rows_key",
+            placeholder="(not checked)",
+        )
+        if label is None:
+            return
+        meanings, positive = (known.known_meanings, None) if label == known.rating else (None, known.only_positive)
+        if meanings is None or None in answer_meanings(frame[label], None, meanings).values():
+            meanings, positive = None, positive or known.only_positive
+            words = list(dict.fromkeys([*filter(None, [positive]), *rating_values(frame[label])[1][:MAX_WORDS]]))
+            positive = positive_place.selectbox(
+                "Rating that means fraud",
+                words,
+                index=words.index(positive) if positive in words else None,
+                key=f"audit_positive_{label}_{upload.file_id}",
+                placeholder="Choose a rating",
+            )
     if meanings is None and positive is None:
         st.info("Choose the rating that means fraud.", icon=":material/help:")
         return
@@ -151,9 +167,12 @@ def show_results(analysis: Analysis, point: Point) -> None:
     flagged = caught_at(analysis, reading, point)
     found, target = reading.of(flagged), target_of(point)
     strata = reading.strata_at(target)
-    st.markdown(f"#### {_sentence(reading, found, flagged)}")
-    _show_picture(reading, found, strata)
-    _show_estimates(analysis, reading, found)
+    picture, figures = st.columns([2, 3], gap="large")
+    with picture:
+        _show_picture(found)
+    with figures:
+        st.markdown(f"#### {_sentence(reading, found, flagged)}")
+        _show_estimates(analysis, reading, found)
     _ask_second_ratings(analysis, reading)
     _show_strata(strata, target)
     _offer_joined(analysis, reading)
@@ -173,17 +192,18 @@ def _between(interval: Interval, joint: str) -> str:
     return f"{math.floor(100 * interval.low)}{joint}{math.ceil(100 * interval.high)} %"
 
 
-def _show_picture(reading: AuditReading, found: AuditEstimates, strata: tuple[StratumFinding, ...]) -> None:
-    blocked = sum(one.positives.estimate for one in strata if one.blocked and one.rated)
-    unflagged = sum(one.positives.estimate for one in strata if not one.blocked and one.rated)
-    caught, kept_back = found.caught, max(reading.rated.tp - found.caught, 0.0)
+def _show_picture(found: AuditEstimates) -> None:
+    low, high = found.recall.low, found.recall.high
+    if math.isnan(low) or math.isnan(high):
+        return
     st.plotly_chart(
-        audit_chart(caught, kept_back, strata, theme=theme(), vocabulary=vocabulary()),
+        hundred_positives(low, high, theme=theme(), vocabulary=vocabulary()),
+        width="content",
         theme=None,
         key="audit_chart",
-        alt=f"{plural(round(caught + blocked), 'positive', 'are')} caught; "
-        f"{kept_back:,.0f} are rated and not flagged, and about "
-        f"{unflagged:,.0f} lie below the floors, by stratum.",
+        config={"displayModeBar": False},
+        alt=f"Of {plural(100, vocabulary().positive)} {math.floor(100 * low)} are caught and "
+        f"{100 - math.ceil(100 * high)} missed; the others are not known.",
     )
 
 
@@ -191,22 +211,19 @@ def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstim
     words = vocabulary()
     shares = {"Recall": found.recall, "F1": found.f1, "Prevalence": found.prevalence}
     counts = {f"Missed {words.positive}": found.missed, "False blocks": found.false_blocks}
-    left, right = st.columns(2)
-    with left:
-        show_numbers(
-            [
-                {"": name, "Estimate": 100 * one.estimate, LOW: 100 * one.low, HIGH: 100 * one.high}
-                for name, one in shares.items()
-            ],
-            dict.fromkeys(("Estimate", LOW, HIGH), FINE_PERCENT),
-            alt="Recall, F1 and prevalence with their 95 % intervals.",
-        )
-    with right:
-        show_numbers(
-            [{"": name, "Estimate": one.estimate, LOW: one.low, HIGH: one.high} for name, one in counts.items()],
-            dict.fromkeys(("Estimate", LOW, HIGH), WHOLE),
-            alt="Missed positives and false blocks with their 95 % intervals.",
-        )
+    show_numbers(
+        [
+            {"": name, "Estimate": 100 * one.estimate, LOW: 100 * one.low, HIGH: 100 * one.high}
+            for name, one in shares.items()
+        ],
+        dict.fromkeys(("Estimate", LOW, HIGH), FINE_PERCENT),
+        alt="Recall, F1 and prevalence with their 95 % intervals.",
+    )
+    show_numbers(
+        [{"": name, "Estimate": one.estimate, LOW: one.low, HIGH: one.high} for name, one in counts.items()],
+        dict.fromkeys(("Estimate", LOW, HIGH), WHOLE),
+        alt="Missed positives and false blocks with their 95 % intervals.",
+    )
     rated, open_rows = int(reading.audit.rated.sum()), reading.audit.unrated
     left_out = f"; {plural(open_rows, 'drawn row')} without a rating left out" if open_rows else ""
     st.caption(

@@ -9,6 +9,7 @@ from multiloss_core import DataError, Unit
 from multiloss_core.formatting import plural, reached, score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
+from ui.shared.choices import choose, chosen
 from ui.shared.formatting import as_text, unrated, vocabulary
 
 
@@ -27,16 +28,36 @@ def require_documents(analysis: Analysis) -> None:
 def introduction(analysis: Analysis, point: Point) -> None:
     """Explain an audit, and name the thresholds whose recall it finds."""
     words = vocabulary()
+    st.subheader(f"How much {words.positive} do we miss?")
     thresholds = ", ".join(
         f"{as_text(score_name(name))} {reached(name, value, analysis.alert_rules)}"
         for name, value in zip(point.names, analysis.deployable(point).tolist(), strict=True)
     )
     st.markdown(
-        f"Rated alerts do not show how much {words.positive} is missed or what is blocked wrongly. A small random "
-        f"sample of the other {unrated()} does. Recall is that of the operating point: {thresholds} "
-        f"({plural(point.alerts, 'alert')}).",
+        f"Rated alerts do not show it. Ratings of a small random sample of the other {unrated()} show which share of "
+        f"{words.positive} the operating point catches (*recall*): {thresholds} ({plural(point.alerts, 'alert')}).",
         width=860,
     )
+
+
+PLAN, READ = "audit_start", "audit_read"
+_ASKED = "audit_asked"
+
+
+def ask_start() -> str:
+    """Offer to plan an audit or read its ratings; return `PLAN`, `READ` or ""."""
+    asked: str = chosen(_ASKED, "")
+    with st.container(horizontal=True):
+        for key, label, icon in ((PLAN, "Plan an audit", "casino"), (READ, "Give the ratings back", "fact_check")):
+            st.button(
+                label,
+                key=key,
+                type="primary" if key == (asked or PLAN) else "secondary",
+                icon=f":material/{icon}:",
+                on_click=choose,
+                args=(_ASKED, key),
+            )
+    return asked
 
 
 @contextmanager

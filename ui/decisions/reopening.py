@@ -12,15 +12,14 @@ from multiloss_core.decisions import (
     FlaggedDocuments,
     Observed,
     RecordedFilter,
+    columns_of_record,
     data_fingerprint,
     kept_rows,
-    meanings_of_record,
     observe,
     recorded_columns,
-    repeats_of_record,
 )
 from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
-from multiloss_core.tables import ColumnMeanings, Meaning, base_of, values_and_blanks
+from multiloss_core.tables import ColumnMeanings, base_of, values_and_blanks
 from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated import build_dataset, confirm, rated_uploads
 from ui.operating_point.active_goal import goal_choices, is_restorable, set_manual_thresholds
@@ -139,33 +138,17 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
     columns, known = record.columns, rated_uploads().choice_for(source)
     if columns.rating is None:
         return ColumnMeanings(is_counts=True, scores=(), rule=record.settings.rule)
-    return ColumnMeanings(
-        scores=columns.scores[: columns.score_count],
-        alert_rules=columns.alert_rule_names,
-        rating=columns.rating,
-        meanings=_meanings(record, source),
-        weight=columns.weight,
-        floors=columns.floors[: columns.score_count],
-        leave_out_unusable=columns.leave_out_unusable,
-        group=columns.group,
+    words = () if columns.rating not in source.frame else values_and_blanks(source.frame[columns.rating])[1]
+    return replace(
+        columns_of_record(columns, source.frame, words),
         amount=record.settings.amount or known.amount,
         time=known.time,
         segment=known.segment,
         complete_until=known.complete_until,
         decimal_signs=known.decimal_signs,
-        repeats=repeats_of_record(columns, source.frame),
         age_weights=record.data.half_life is not None,
         earlier=tuple(name for name in record.data.earlier or () if name in rated_uploads().state.sources),
     )
-
-
-def _meanings(record: DecisionRecord, source: RatedSource) -> tuple[tuple[str, Meaning | None], ...]:
-    """Map the ratings of data to the meanings of a record, as `meanings_of_record` does."""
-    columns = record.columns
-    if columns.rating is None or columns.rating not in source.frame.columns:
-        return ()
-    words = values_and_blanks(source.frame[columns.rating])[1]
-    return tuple(meanings_of_record(columns, words).items())
 
 
 def _as_recorded(

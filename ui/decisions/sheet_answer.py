@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from multiloss_core import Counts, DataError
+from multiloss_core import Counts, DataError, figures
 from multiloss_core.decisions import RecordedTarget, alerts_a_day_words, headline_of, target_of_point
 from multiloss_core.formatting import count, percent, plural, reached, score_name, shortened
 from multiloss_core.inspection import (
@@ -49,11 +50,14 @@ from ui.operating_point.state import (
 )
 from ui.shared.choices import UrlParameter, choose, chosen, numbers_parameter, withdraw
 from ui.shared.formatting import as_text, vocabulary
+from ui.shared.page_setup import theme
 from ui.shared.session import SheetPoint, session
 from ui.shared.widgets import shown_when_open
 
 FEW_POSITIVES, VERY_FEW, WANTED_MARGIN = 30, 10, 0.05
 RECENT_DAYS = 91
+# In pixels; what the axes show as a multiple of the largest count.
+CURVE_HEIGHT, SPACE = 200, 1.3
 
 
 def show_cautions(analysis: Analysis, settings: Sequence[Setting], chosen: Setting) -> None:
@@ -103,14 +107,16 @@ def _say_few_positives(analysis: Analysis, point: Point) -> None:
     low, high = precision_interval(counts.precision, counts.alerts)
     share = float(np.clip(counts.precision, 0.05, 0.95))
     needed = share * (1 - share) * (NORMAL_95 / WANTED_MARGIN) ** 2
-    few = ": too few to decide on" if positives < VERY_FEW else ""
     where = "at this point" if point.alerts else "of all rated alerts"
-    st.warning(
-        f"**Only {plural(positives, 'rated fraud')}{few}.** The precision {where} lies between {percent(low)} and "
-        f"{percent(high)} with 95 % confidence; about {count(round(needed, -1))} rated {vocabulary().documents} there "
-        "would bring that to 5 points either way.",
-        icon=":material/data_thresholding:",
-    )
+    between = f"between {percent(low)} and {percent(high)} with 95 % confidence"
+    if positives < VERY_FEW:
+        words = f"**{plural(positives, 'rated fraud')} can decide little:** the precision {where} lies {between}."
+    else:
+        words = (
+            f"**Only {plural(positives, 'rated fraud')}.** The precision {where} lies {between}; about "
+            f"{count(round(needed, -1))} rated {vocabulary().documents} there would bring that to 5 points either way."
+        )
+    st.warning(words, icon=":material/data_thresholding:")
 
 
 def _say_drift(analysis: Analysis, point: Point) -> None:
@@ -157,16 +163,15 @@ def _offer_change(words: str, key: str, name: str, **changes: Any) -> None:
 
 KEY = "setting"
 NO_BREAK = "\N{NO-BREAK SPACE}"
-OWN = "own"
-TITLES = {"cautious": "Cautious", "balanced": "Balanced", "wide": "Wide", OWN: "Operating point"}
+TITLES = {"cautious": "Cautious", "balanced": "Balanced", "wide": "Wide"}
 IN_ADDRESS: UrlParameter[str] = UrlParameter(KEY, lambda text: text if text in FACTORS else None, str)
-OWN_IN_ADDRESS = numbers_parameter(OWN)
+OWN_IN_ADDRESS = numbers_parameter("own")
 
 
 def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
     """Show the three settings side by side; return the selected one, initially balanced.
 
-    The selected point is the one of the screen Operating point. Where that was changed there, it is a card of its own.
+    The selected point is the one of the screen Operating point. Where that was changed there, it is the balanced one.
     """
     settings = affordable.settings()
     asked = IN_ADDRESS.asked(if_gone=BALANCED)
@@ -174,15 +179,16 @@ def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
         choose(KEY, asked or BALANCED)
     name = chosen(KEY)
     IN_ADDRESS.show(None if name == BALANCED else name)
-    listed = next(setting for setting in settings if setting.name == name)
-    own = _own_setting(analysis, (*affordable.request, name), listed)
-    selected, shown = (listed, settings) if own is None else (own, (*settings, own))
-    sentence = st.container(key="answer")
-    for place, setting in zip(st.columns(len(shown)), shown, strict=True):
-        with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
-            _show_card(analysis, setting, _same_before(analysis, setting, shown), is_taken=setting is selected)
-    with sentence:
-        _say(analysis, selected, affordable)
+    selected = next(setting for setting in settings if setting.name == name)
+    own = _own_setting(analysis, (*affordable.request, name), selected)
+    if own is not None:
+        selected, settings = own, tuple(own if setting.name == BALANCED else setting for setting in settings)
+    with st.container(key="answer"):
+        _show_sentence(analysis, selected, affordable)
+        _show_curve(analysis, settings, selected)
+        for place, setting in zip(st.columns(len(settings)), settings, strict=True):
+            with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
+                _show_card(analysis, setting, _same_before(analysis, setting, settings), is_taken=setting is selected)
     show_cautions(analysis, settings, selected)
     return selected
 
@@ -203,7 +209,7 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
     if shown is not None and is_own:
         OWN_IN_ADDRESS.show(analysis.deployable(shown.point).tolist())
         target = recorded_target(analysis, shown.point) or target_of_point(shown.point)
-        return Setting(OWN, "as chosen there", "", target, shown.point)
+        return Setting(BALANCED, "as chosen on Operating point", "", target, shown.point)
     OWN_IN_ADDRESS.show(None)
     if chosen.point is not None and chosen.target is not None and (led is None or led.request != request):
         _lead_operating_point(analysis, chosen.point, chosen.target)
@@ -244,25 +250,23 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         return
     point, names = setting.point, analysis.names
     st.caption(as_text(setting.asked))
-    values = analysis.deployable(point).tolist()
-    words = (reached(name, value, analysis.alert_rules) for name, value in zip(names, values, strict=True))
-    st.markdown(
-        "  \n".join(
-            f"{as_text(shortened(score_name(name)))} **{word.replace(' ', NO_BREAK)}**"
-            for name, word in zip(names, words, strict=True)
-        )
-    )
-    caught, noun = plural(point.tp, "fraud").split()
-    lines = [f"**{caught}** {noun} caught", plural(point.fp, "false alert")]
-    if waiting := analysis.undecided_at([point.thresholds])[0]:
-        lines.append(f"{count(waiting)} undecided")
-    lines.append(f"precision {percent(point.precision)}")
-    days = _days(analysis, point)
+    caught, false_alerts = st.columns(2, gap="small")
+    caught.metric("Frauds", count(point.tp))
+    false_alerts.metric("False alerts", count(point.fp))
+    details, days = [f"precision {percent(point.precision)}"], _days(analysis, point)
     if days is not None:
-        lines.append(f"{alerts_a_day_words(days.mean)} a day (mostly {' to '.join(map(about, days.most_days))})")
+        st.markdown(f"{alerts_a_day_words(days.mean)} a day")
+        details.insert(0, f"mostly {' to '.join(map(about, days.most_days))}")
+    if waiting := analysis.undecided_at([point.thresholds])[0]:
+        details.append(f"{count(waiting)} undecided")
     if setting.worth:
-        lines.append(f"**{as_text(setting.worth)}**")
-    st.markdown("  \n".join(lines))
+        st.markdown(f"**{as_text(setting.worth)}**")
+    words = map(partial(reached, alert_rules=analysis.alert_rules), names, analysis.deployable(point).tolist())
+    thresholds = (
+        f"{as_text(shortened(score_name(name)))} **{word.replace(' ', NO_BREAK)}**"
+        for name, word in zip(names, words, strict=True)
+    )
+    st.caption("  \n".join([", ".join(details), *thresholds]))
     st.button(
         "Selected" if is_taken else "Select",
         key=f"take_{setting.name}",
@@ -275,14 +279,48 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         st.caption(f"The same thresholds as {TITLES[same.name].lower()}: the rated alerts allow no others between.")
 
 
-def _take(name: str) -> None:
-    if name == OWN:
+def _show_curve(analysis: Analysis, settings: Sequence[Setting], chosen: Setting) -> None:
+    """Draw the settings on the curve of the default path."""
+    titles: dict[tuple[float, float], str] = {}
+    for setting in settings:
+        if setting.point is not None:
+            place = setting.point.fp, setting.point.tp
+            titles[place] = f"{titles[place]}, {setting.name}" if place in titles else TITLES[setting.name]
+    if not titles:
         return
+    fp, tp = zip(*titles, strict=True)
+    is_chosen = [chosen.point is not None and place == (chosen.point.fp, chosen.point.tp) for place in titles]
+    figure = figures.plane_backdrop(
+        [analysis.path(SMOOTH.name)], theme=theme(), legend=False, vocabulary=vocabulary()
+    ).update_layout(height=CURVE_HEIGHT, margin={"t": 32})
+    figure.add_scatter(
+        x=fp,
+        y=tp,
+        text=[*titles.values()],
+        mode="markers+text",
+        textposition="bottom right",
+        marker={
+            "opacity": 1,
+            "color": figures.look_of(SMOOTH.name).colour,
+            "symbol": ["star" if it_is else "circle" for it_is in is_chosen],
+            "size": [18 if it_is else 10 for it_is in is_chosen],
+            "line": {"color": figures.theme.ink(theme()), "width": 1},
+        },
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.update_xaxes(range=[0, SPACE * max(fp) or 1])
+    figure.update_yaxes(title="TP (alerts)", range=[0, SPACE * max(tp) or 1])
+    alt = "; ".join(f"{title}: TP {tp:g}, FP {fp:g}" for (fp, tp), title in titles.items())
+    st.plotly_chart(figure, theme=None, key="sheet_plane", config={"displayModeBar": False}, alt=f"{alt}.")
+
+
+def _take(name: str) -> None:
     session().point.goals.sheet_led_to = session().point.goals.shown = None
     choose(KEY, name)
 
 
-def _say(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
+def _show_sentence(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
     """State the change in one sentence, or the advice to keep the current thresholds."""
     point = setting.point
     if point is None:

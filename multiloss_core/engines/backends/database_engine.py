@@ -12,7 +12,7 @@ from multiloss_core.engines.engine import (
     SECONDS_TO_STOP,
     EngineError,
     Question,
-    Questions,
+    QuestionedEngine,
     UnavailableError,
     first_sentence,
     nothing,
@@ -25,7 +25,7 @@ from multiloss_core.sql import POSTGRESQL, Dialect
 REAL = 700
 
 
-class DatabaseEngine:
+class DatabaseEngine(QuestionedEngine):
     """Tables of a PostgreSQL database; every question is a read-only transaction of its own.
 
     Parameters
@@ -34,21 +34,16 @@ class DatabaseEngine:
     tables : names of the tables that may be asked for, such as `risk.rated_alerts`; they come from the operator of the
         program, never from a user.
 
-    Raises
-    ------
-    DataError : a database of another kind, which would need a dialect of its own.
+    Raises DataError: a database of another kind, which would need a dialect of its own.
     """
+
+    dialect: Dialect = POSTGRESQL
 
     def __init__(self, engine: sql.Engine, tables: Sequence[str]) -> None:
         if engine.dialect.name != "postgresql":
             raise DataError(f"Databases of the kind '{engine.dialect.name}' cannot be counted in; use PostgreSQL.")
+        super().__init__()
         self._engine, self._tables = engine, tuple(tables)
-        self._questions = Questions()
-
-    @property
-    def dialect(self) -> Dialect:
-        """The SQL dialect of the engine."""
-        return POSTGRESQL
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables that may be asked for."""
@@ -58,14 +53,10 @@ class DatabaseEngine:
         """Write the table as it stands after FROM."""
         return POSTGRESQL.table(require_table(table, self._tables).split("."))
 
-    def version(self, table: str) -> str | None:
-        """Return None: a table of PostgreSQL has no version of its rows."""
-        return None
-
     def query(self, statement: str) -> arrow.Table:
         """Answer one SELECT."""
         _require_one_select(statement)
-        with self._questions.asked() as question:
+        with self.asked() as question:
             try:
                 try:
                     return self._answer(statement, question)
@@ -77,17 +68,9 @@ class DatabaseEngine:
             except sql.exc.DBAPIError as error:
                 raise _in_words(error) from None
 
-    def progress(self) -> float | None:
-        """Return None: PostgreSQL reports no progress."""
-        return None
-
-    def cancel(self) -> None:
-        """Withdraw the question that is being answered."""
-        self._questions.withdraw()
-
     def close(self) -> None:
         """Close all connections."""
-        self._questions.withdraw()
+        self.cancel()
         self._engine.dispose()
 
     def _answer(self, statement: str, question: Question) -> arrow.Table:

@@ -6,14 +6,15 @@ import re
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import duckdb
 import pyarrow as arrow
 from pyarrow import parquet
 
-from multiloss_core.engines.engine import Cancelled, EngineError, Questions, first_sentence, require_table
+from multiloss_core.engines.engine import Cancelled, EngineError, QuestionedEngine, first_sentence, require_table
 from multiloss_core.errors import DataError
 from multiloss_core.scratch import make_scratch, remove_scratch
 from multiloss_core.sql import DUCKDB, Dialect
@@ -29,7 +30,7 @@ MAX_FILES = 100_000
 COMPARED_FILES, MAX_HEADER = 100, 2**20
 
 
-class DuckDBEngine:
+class DuckDBEngine(QuestionedEngine):
     """Query the tables of a folder (files or folders of files) or a DuckDB file, read-only.
 
     A folder that holds nothing but files with the same columns, or but folders such as `month=3`, is one table.
@@ -41,38 +42,42 @@ class DuckDBEngine:
     with the engine, when it is closed or collected.
     """
 
+    dialect: Dialect = DUCKDB
+
     def __init__(
         self,
         path: Path | str,
         *,
         memory_limit: str = MEMORY_LIMIT,
-        threads: int | None = None,
         name: str | None = None,
         removed: Path | None = None,
     ) -> None:
+        super().__init__()
         self._path = Path(path).resolve()
         self._name = name or self._path.name
         if not self._path.exists():
             raise EngineError(f"There is no file or folder '{self._path.name}'; check where the source is set up.")
         self._is_database = self._path.is_file() and not _is_data(self._path)
         self._is_asked = False
-        self._questions = Questions()
         self._read: dict[tuple[Path, int, int], Path | None] = {}
         self._spill = make_scratch("duckdb")
-        folders = [self._spill, *([removed] if removed else [])]
+        left_over = ExitStack()
+        for folder in filter(None, (self._spill, removed)):
+            left_over.callback(remove_scratch, folder)
+        self._end = weakref.finalize(self, left_over.close)
         try:
             self._connection = (
                 duckdb.connect(str(self._path), read_only=True) if self._is_database else duckdb.connect()
             )
-            self._end = weakref.finalize(self, _end, self._connection, folders)
-            self._secure(memory_limit, threads)
+            left_over.callback(self._connection.close)
+            self._secure(memory_limit)
         except duckdb.Error as error:
-            _remove(folders)
+            self._end()
             raise EngineError(
                 f"'{self._path.name}' cannot be opened as a DuckDB file: {first_sentence(error)}"
             ) from None
 
-    def _secure(self, memory_limit: str, threads: int | None) -> None:
+    def _secure(self, memory_limit: str) -> None:
         settings: dict[str, str] = {
             "TimeZone": "'UTC'",
             "memory_limit": DUCKDB.word(memory_limit),
@@ -85,8 +90,6 @@ class DuckDBEngine:
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
         }
-        if threads is not None:
-            settings["threads"] = str(int(threads))
         if not self._is_database:
             folder = self._path if self._path.is_dir() else self._path.parent
             settings["allowed_directories"] = f"[{DUCKDB.word(f'{folder}/')}, {DUCKDB.word(f'{self._spill}/')}]"
@@ -94,11 +97,6 @@ class DuckDBEngine:
         settings |= {"enable_external_access": "false", "lock_configuration": "true"}
         for name, value in settings.items():
             self._connection.execute(f"SET {name} = {value}")
-
-    @property
-    def dialect(self) -> Dialect:
-        """The SQL dialect of the engine."""
-        return DUCKDB
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables: of a folder its files and folders with data, by name."""
@@ -155,7 +153,7 @@ class DuckDBEngine:
 
     def query(self, sql: str) -> arrow.Table:
         """Answer one SELECT."""
-        with self._questions.asked() as question:
+        with self.asked() as question:
             # A cursor would have another time zone and no progress.
             self._is_asked, question.stop = True, self._connection.interrupt
             try:
@@ -187,13 +185,9 @@ class DuckDBEngine:
             return None
         return min(percent / 100, 1.0) if percent >= 0 else None
 
-    def cancel(self) -> None:
-        """Withdraw the question that is being answered."""
-        self._questions.withdraw()
-
     def close(self) -> None:
         """Close the database and remove what it wrote to disk."""
-        self._questions.withdraw()
+        self.cancel()
         self._end()
 
     def _files(self) -> Mapping[str, list[Path]]:
@@ -260,13 +254,3 @@ def _is_parquet(path: Path) -> bool:
 def _is_shown(path: Path) -> bool:
     # As Spark and Hive do, skip unfinished files and marks of success.
     return not path.name.startswith(("_", ".")) and not WRITTEN.fullmatch(path.name)
-
-
-def _end(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
-    connection.close()
-    _remove(folders)
-
-
-def _remove(folders: Sequence[Path]) -> None:
-    for folder in folders:
-        remove_scratch(folder)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as arrow
 
-from multiloss_core.engines.engine import EngineError, Question, Questions, UnavailableError, require_table
+from multiloss_core.engines.engine import EngineError, Question, QuestionedEngine, UnavailableError, require_table
 from multiloss_core.errors import DataError
 from multiloss_core.sql import SPARK, Dialect
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _IMPORTING = threading.Lock()
 
 
-class SparkEngine:
+class SparkEngine(QuestionedEngine):
     """Query tables of a Spark cluster by the thin client `multiloss-core[spark]`.
 
     Parameters
@@ -31,15 +31,12 @@ class SparkEngine:
         cluster reads, as `parquet.`path``. They come from the operator, never from a user.
     """
 
-    def __init__(self, remote: str, tables: Sequence[str]) -> None:
-        self._remote, self._tables = remote, tuple(tables)
-        self._questions = Questions()
-        self._session: Session | None = None
+    dialect: Dialect = SPARK
 
-    @property
-    def dialect(self) -> Dialect:
-        """The SQL dialect of the engine."""
-        return SPARK
+    def __init__(self, remote: str, tables: Sequence[str]) -> None:
+        super().__init__()
+        self._remote, self._tables = remote, tuple(tables)
+        self._session: Session | None = None
 
     def tables(self) -> tuple[str, ...]:
         """Name the tables that may be asked for."""
@@ -76,19 +73,15 @@ class SparkEngine:
         session = self._session
         return None if session is None else session.progress
 
-    def cancel(self) -> None:
-        """Withdraw the question that is being answered."""
-        self._questions.withdraw()
-
     def close(self) -> None:
         """End the session."""
-        self._questions.withdraw()
+        self.cancel()
         session, self._session = self._session, None
         if session is not None:
             session.close()
 
     def _ask(self, sql: str) -> arrow.Table:
-        with self._questions.asked() as question:
+        with self.asked() as question:
             library = _spark_session()
             try:
                 return self._opened(library, question).answer(sql, question)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -22,23 +21,16 @@ MAX_WORDS, MAX_LETTERS, MIN_SHARE = 40, 40, 0.001
 CHANCE, MIN_ABOVE, MIN_OF_SCORE = 1e-6, 0.5, 0.1
 
 
-@dataclass(frozen=True, kw_only=True)
-class RuleGuess:
-    """Alert rules that names propose, and the reason to ask about them; empty without any."""
-
-    names: tuple[str, ...] = ()
-    doubt: str = ""
-
-
-def guess_alert_rules(columns: Sequence[Column], scores: Sequence[Floats] = ()) -> RuleGuess:
+def guess_alert_rules(columns: Sequence[Column], scores: Sequence[Floats]) -> tuple[tuple[str, ...], str]:
     """Propose columns of yes and no named like rules, and the words of alert reasons.
 
-    Such columns may as well describe a row, so that they are always asked about. A word that stands only where one of
-    the `scores` (m,) is high names that score. The rules proposed never raise every row, as some score raised others.
+    Returns the rules and the reason to ask about them; empty without any. Such columns may as well describe a row, so
+    that they are always asked about. A word that stands only where one of the `scores` (m,) is high names that score.
+    The rules proposed never raise every row, as some score raised others.
     """
     named = {column.name: _named_rules(column) for column in columns}
     if not any(named.values()):
-        return RuleGuess()
+        return (), ""
     doubt = f"'{shortened(next(filter(None, named.values()))[0])}' may be a rule that raises alerts beside the scores"
     frame = pd.DataFrame({column.name: column.cells for column in columns if named[column.name]}, copy=False)
     raised = {rule: rule_cells(column_of(frame, rule))[0] == 1 for rules in named.values() for rule in rules}
@@ -47,7 +39,7 @@ def guess_alert_rules(columns: Sequence[Column], scores: Sequence[Floats] = ()) 
         # The rules of the column that raises most rows are among others that are none.
         most = max(named, key=lambda name: _any([rows for rule, rows in kept.items() if rule in named[name]]).sum())
         kept = {rule: rows for rule, rows in kept.items() if rule not in named[most]}
-    return RuleGuess(names=tuple(kept)[:MAX_ALERT_RULES], doubt=doubt)
+    return tuple(kept)[:MAX_ALERT_RULES], doubt
 
 
 def possible_alert_rules(frame: pd.DataFrame) -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from multiloss_core.tables.rating_column import (
 )
 from multiloss_core.tables.vocabulary import (
     POSITIVE,
-    is_about_a_rating,
     is_plain_rating_name,
     kinds_of,
     kinds_of_name,
@@ -75,7 +74,8 @@ class _Candidate:
             return FAINT if self.is_named and not self.column.filled else NONE
         words = self.column.words
         level = self._level(values)
-        if is_about_a_rating(words) or len(values) == 1 or BLANK in values:
+        # Also a column about a rating: its reason, its date, who gave it.
+        if set(words) & listed("about") or len(values) == 1 or BLANK in values:
             level = min(level, FAINT)
         return min(level, POSSIBLE) if self.is_overruled else level
 

@@ -1,7 +1,6 @@
 """Find the column that identifies documents which stand in several rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,16 +18,12 @@ MIN_DOCUMENTS, SAME_SCORES = 10, 0.9
 MANY, ENDINGS = 200_000, 16
 
 
-@dataclass(frozen=True, kw_only=True)
-class RepeatGuess:
-    """Hold the proposed rows of documents in several rows, and the reason to ask; else None."""
-
-    rows: RepeatedRows | None = None
-    doubt: str = ""
-
-
-def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequence[str]) -> RepeatGuess:
+def guess_repeats(
+    frame: pd.DataFrame, columns: Sequence[Column], scores: Sequence[str]
+) -> tuple[RepeatedRows | None, str]:
     """Find documents whose rows differ, as in exports with a row for each status or annotator.
+
+    Returns which of their rows count, None without any, and the reason to ask.
 
     Columns named after alerts or transactions identify them, and other identifiers where rows with the same one have
     the same scores. Rows that are equal in all columns are no statuses. O(n) for each such column.
@@ -56,8 +51,8 @@ def guess_repeats(frame: pd.DataFrame, columns: Sequence[Column], scores: Sequen
             "differ: an alert may be there once for each status or rating"
         )
         by = _latest(frame, columns, codes, repeated)
-        return RepeatGuess(rows=RepeatedRows(identifier=column.name, keep="last", by=by), doubt=doubt)
-    return RepeatGuess()
+        return RepeatedRows(identifier=column.name, keep="last", by=by), doubt
+    return None, ""
 
 
 def document_columns(columns: Sequence[Column]) -> tuple[str, ...]:

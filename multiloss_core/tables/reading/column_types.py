@@ -1,7 +1,7 @@
 """Convert text columns to numbers where that is certain; keep other text."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,19 +10,9 @@ import pyarrow as arrow
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.tables.reading.numbers import NumberShape, Sign, as_numbers, comma_numbers, first_word, number_shape
-from multiloss_core.tables.reading.table_file import frame_of
+from multiloss_core.tables.reading.table_file import DecodedFile, frame_of
 
 Columns = dict[str, arrow.ChunkedArray]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TypedColumns:
-    """Return typed columns, notes, ambiguous columns (still text), and units by column."""
-
-    columns: Columns
-    notes: tuple[str, ...]
-    ambiguous: tuple[str, ...]
-    units: Mapping[str, str]
 
 
 def typed_columns(
@@ -32,8 +22,10 @@ def typed_columns(
     has_certain_point: bool = False,
     doubtful: Collection[str] = (),
     read_again: Callable[[Sequence[str]], Columns] = lambda names: {},
-) -> TypedColumns:
+) -> DecodedFile:
     """Turn columns of text, whole or as dictionaries, into numbers where they hold numbers.
+
+    Ambiguous columns stay text.
 
     A column that has 1.234 but no certain point is one of decimals, unless another column has decimal commas, or
     nothing in the file shows the usual sign (`is_open`, and not `has_certain_point`). `doubtful` are columns that
@@ -59,7 +51,7 @@ def typed_columns(
             ambiguous.add(name)
             continue
         found[name] = _spread(as_numbers(texts[name], shape.decimal or shape.either or "."), columns[name])
-    return TypedColumns(
+    return DecodedFile(
         columns=found,
         notes=tuple(notes),
         ambiguous=tuple(name for name in columns if name in ambiguous),
@@ -70,9 +62,7 @@ def typed_columns(
 def without_empty(columns: Columns, name: str) -> tuple[Columns, tuple[str, ...]]:
     """Drop columns without name and cells, and blank rows at the end.
 
-    Raises
-    ------
-    DataError : nothing is left.
+    Raises DataError: nothing is left.
     """
     unnamed = {f"column {position}" for position in range(1, len(columns) + 1)}
     kept = {title: cells for title, cells in columns.items() if title not in unnamed or cells.null_count < len(cells)}
@@ -99,9 +89,7 @@ def without_empty(columns: Columns, name: str) -> tuple[Columns, tuple[str, ...]
 def with_decimal_sign(frame: pd.DataFrame, signs: Mapping[str, Sign]) -> pd.DataFrame:
     """Read text columns as numbers by their decimal signs; the other sign groups digits.
 
-    Raises
-    ------
-    DataError : no such column.
+    Raises DataError: no such column.
     """
     changed = {}
     for name, sign in signs.items():
@@ -116,8 +104,13 @@ def with_decimal_sign(frame: pd.DataFrame, signs: Mapping[str, Sign]) -> pd.Data
 
 def is_text(column: arrow.ChunkedArray) -> bool:
     """Whether a column holds text, whole or as a dictionary."""
-    kind = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
-    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind) or arrow.types.is_string_view(kind))
+    return is_words(column.type.value_type if arrow.types.is_dictionary(column.type) else column.type)
+
+
+def is_words(kind: Any) -> bool:
+    """Whether an Arrow type is text of any layout."""
+    types = arrow.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _distinct(column: arrow.ChunkedArray) -> arrow.ChunkedArray:

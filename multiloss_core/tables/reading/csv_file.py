@@ -46,9 +46,7 @@ def read_csv(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS)
 
     Time O(size): about 50 MB in a second. Besides the table, a few blocks are held.
 
-    Raises
-    ------
-    DataError : no table, too much of it, rows that are too wide, or a quote that swallows rows.
+    Raises DataError: no table, too much of it, rows that are too wide, or a quote that swallows rows.
     """
     with ExitStack() as copies:
         return _read_text(as_utf8(file, name, copies), name, copies, options)
@@ -60,9 +58,9 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOption
     text.file.seek(text.start)
     head = text.file.read(HEAD_BYTES).decode("utf-8", "ignore")
     layout = text_layout(head, name, lines=text.lines, header_line=options.header_line)
-    rows = _Rows(text.file, text.start + len(head[: layout.body].encode()), layout, text.has_quotes, name)
-    read, notes = _read(rows, copies)
-    columns, left_out = without_empty({column.name: column.cells() for column in read.columns}, name)
+    start = text.start + len(head[: layout.body].encode())
+    rows, read, notes = _read(_Rows(text.file, start, layout, text.has_quotes, name), copies)
+    columns, left_out = without_empty({column.name: column.cells() for column in read}, name)
     count = len(next(iter(columns.values())))
     kept, no_data = only_data(columns)
 
@@ -72,19 +70,13 @@ def _read_text(text: Utf8File, name: str, copies: ExitStack, options: ReadOption
     typed = typed_columns(
         {title: only_kept(cells) for title, cells in columns.items()},
         is_open=layout.separator not in (",", NO_SEPARATOR),
-        has_certain_point=any(column.has_certain_point for column in read.columns),
-        doubtful=[column.name for column in read.columns if column.is_doubtful and column.name in columns],
+        has_certain_point=any(column.has_certain_point for column in read),
+        doubtful=[column.name for column in read if column.is_doubtful and column.name in columns],
         read_again=lambda names: {
-            title: only_kept(cells.slice(0, count)) for title, cells in read.rows.read_again(names).items()
+            title: only_kept(cells.slice(0, count)) for title, cells in rows.read_again(names).items()
         },
     )
-    return DecodedFile(
-        columns=typed.columns,
-        notes=(*text.notes, *layout.notes, *notes, *left_out, *no_data, *typed.notes),
-        ambiguous=typed.ambiguous,
-        units=typed.units,
-        name=name,
-    )
+    return replace(typed, notes=(*text.notes, *layout.notes, *notes, *left_out, *no_data, *typed.notes))
 
 
 def _without_last(text: Utf8File, lines: int, name: str, copies: ExitStack) -> Utf8File:
@@ -177,29 +169,23 @@ class _Column:
         return arrow.chunked_array([part.cast(kind) for part in self.parts], kind)
 
 
-@dataclass(frozen=True)
-class _Read:
-    rows: _Rows
-    columns: list[_Column]
-
-
-def _read(rows: _Rows, copies: ExitStack) -> tuple[_Read, tuple[str, ...]]:
+def _read(rows: _Rows, copies: ExitStack) -> tuple[_Rows, list[_Column], tuple[str, ...]]:
     """Read all columns, from a normalised copy where quotes or row lengths require it."""
     if rows.layout.quoting == PLAIN:
         with suppress(arrow.ArrowInvalid):
             return _read_once(rows)
     filled, notes = _rewritten(rows, copies)
     try:
-        read, more = _read_once(filled)
+        filled, columns, more = _read_once(filled)
     except arrow.ArrowInvalid:
         raise DataError(
             f"'{rows.name}' is not a table: its rows do not fit the {len(rows.layout.header)} columns of the header; "
             "export it again, with quotes around cells that hold quotes or line ends."
         ) from None
-    return read, (*notes, *more)
+    return filled, columns, (*notes, *more)
 
 
-def _read_once(rows: _Rows) -> tuple[_Read, tuple[str, ...]]:
+def _read_once(rows: _Rows) -> tuple[_Rows, list[_Column], tuple[str, ...]]:
     columns = [_Column(name) for name in rows.layout.header]
     count = long_cells = line_ends = size = 0
     for batch in rows.batches(rows.layout.header):
@@ -221,7 +207,7 @@ def _read_once(rows: _Rows) -> tuple[_Read, tuple[str, ...]]:
     notes = (
         f"{plural(long_cells, 'cell', 'hold')} line ends: {count + line_ends:,} lines are {plural(count, 'row')}.",
     )
-    return _Read(rows, columns), notes if long_cells else ()
+    return rows, columns, notes if long_cells else ()
 
 
 def _require_short(cells: arrow.StringArray, column: str, before: int) -> None:
@@ -250,9 +236,7 @@ def _line_ends(cells: arrow.StringArray, place: int, before: int, rows: _Rows) -
 def _rewritten(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
     """Copy rows in usual quotes, or in the first other quoting that fits the header.
 
-    Raises
-    ------
-    DataError : they fit by none, for a reason of the quoting that the first rows have.
+    Raises DataError: they fit by none, for a reason of the quoting that the first rows have.
     """
     try:
         return _filled_up(rows, copies)
@@ -270,9 +254,8 @@ def _rewritten(rows: _Rows, copies: ExitStack) -> tuple[_Rows, tuple[str, ...]]:
 def _filled_up(rows: _Rows, copies: ExitStack, *, is_strict: bool = False) -> tuple[_Rows, tuple[str, ...]]:
     """Copy rows with missing last cells as blanks, unless `is_strict`.
 
-    Raises
-    ------
-    DataError : a row with too many cells, no row with enough, or one that an open quote has run together with others.
+    Raises DataError: a row with too many cells, no row with enough, or one that an open quote has run together with
+    others.
     """
     width, short, first = len(rows.layout.header), 0, 0
     rows.file.seek(rows.start)

@@ -149,8 +149,7 @@ class NumberShape:
 
     `decimal`: the sign that is certainly that of decimals. `either`: the only sign that occurs, always as in 1,234, so
     that it may group digits as well. `nothings` and `words`: how many cells hold a word such as NA, or another one.
-    `is_whole`: no sign at all. `unit`: the one beside the numbers, such as $, if any. `trouble`: why the cells cannot
-    be read together, in words.
+    `unit`: the one beside the numbers, such as $, if any. `trouble`: why the cells cannot be read together, in words.
     """
 
     numbers: int = 0
@@ -158,7 +157,6 @@ class NumberShape:
     words: int = 0
     decimal: Sign | None = None
     either: Sign | None = None
-    is_whole: bool = False
     unit: str = ""
     trouble: str = ""
 
@@ -195,7 +193,6 @@ def number_shape(cells: arrow.ChunkedArray) -> NumberShape:
         words=counts["words"],
         decimal="." if points else "," if commas else None,
         either=either[0] if len(either) == 1 and not (points or commas) else None,
-        is_whole=not (points or commas or counts["percent"] or counts["power"]),
         unit=next(iter(units), ""),
         trouble=trouble,
     )
@@ -332,7 +329,6 @@ def _counts(parsed: _Parsed) -> Counter[str]:
         "numbers": _sum(number),
         "nothings": _sum(parsed.is_nothing),
         "words": _sum(parsed.is_word),
-        "power": _sum(power),
         "percent": _sum(compute.and_(number, parsed.is_percent)),
         "zero": _sum(
             compute.and_(number, compute.and_not(compute.match_substring_regex(body, _ALL_ZEROS), parsed.is_percent))

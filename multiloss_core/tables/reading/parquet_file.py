@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,7 +12,7 @@ from pyarrow import compute, parquet
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
-from multiloss_core.tables.reading.column_types import Columns, typed_columns
+from multiloss_core.tables.reading.column_types import Columns, is_words, typed_columns
 from multiloss_core.tables.reading.limits import (
     MAX_FOOTER_BYTES,
     MAX_TEXT_BYTES,
@@ -33,9 +34,7 @@ _INDEX_NAME = re.compile(r"__index_level_\d+__")
 def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
     """Read the flat columns of a Parquet file in turn, with its consecutive pandas index.
 
-    Raises
-    ------
-    DataError : damaged, too large, a text of more than 32,767 characters, or no column that can be read.
+    Raises DataError: damaged, too large, a text of more than 32,767 characters, or no column that can be read.
     """
     try:
         _require_short_footer(file, name)
@@ -67,13 +66,7 @@ def read_parquet(file: BinaryIO, name: str) -> DecodedFile:
     left_out = len(schema) - len(columns) - sum(bool(_INDEX_NAME.fullmatch(field.name)) for field in schema)
     typed = typed_columns(_named_range(schema, opened.metadata.num_rows, titles) | columns)
     notes = (f"{plural(left_out, 'column')} of lists, records or binary data left out.",) if left_out else ()
-    return DecodedFile(
-        columns=_with_short_texts(typed.columns),
-        notes=(*notes, *typed.notes),
-        ambiguous=typed.ambiguous,
-        units=typed.units,
-        name=name,
-    )
+    return replace(typed, columns=_with_short_texts(typed.columns), notes=(*notes, *typed.notes))
 
 
 def _require_short_footer(file: BinaryIO, name: str) -> None:
@@ -127,7 +120,7 @@ def is_readable_type(kind: Any) -> bool:
     kind = kind.value_type if types.is_dictionary(kind) else kind
     plain = (
         *(types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_temporal, types.is_null),
-        *(types.is_string, types.is_large_string, types.is_string_view, _is_list_of_words),
+        *(is_words, _is_list_of_words),
     )
     return any(is_plain(kind) for is_plain in plain)
 
@@ -135,7 +128,7 @@ def is_readable_type(kind: Any) -> bool:
 def _read_columns(file: BinaryIO, metadata: Any, schema: Any, titles: dict[str, str], name: str) -> Columns:
     # Repeated words stay a dictionary, so that a small file cannot unpack to a huge one.
     words = {
-        field.name for field in schema if field.name in titles and (_is_words(field.type) or _is_binary(field.type))
+        field.name for field in schema if field.name in titles and (is_words(field.type) or _is_binary(field.type))
     }
     deltas = {chunk.path_in_schema for chunk in _chunks(metadata, words) if "DELTA" in " ".join(chunk.encodings)}
     opened = parquet.ParquetFile(file, read_dictionary=list(words - deltas), page_checksum_verification=True)
@@ -186,18 +179,13 @@ def _as_text(piece: Any) -> Any:
 
 
 def _require_short(words: Any, title: str) -> None:
-    if _is_words(words.type) and len(words):
+    if is_words(words.type) and len(words):
         longest = compute.max(compute.binary_length(words.cast(arrow.large_string()))).as_py() or 0
         require_short_cell(longest, title, "one of its rows")
 
 
-def _is_words(kind: Any) -> bool:
-    types = arrow.types
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
 def _is_list_of_words(kind: Any) -> bool:
-    return bool(arrow.types.is_list(kind) or arrow.types.is_large_list(kind)) and _is_words(kind.value_type)
+    return bool(arrow.types.is_list(kind) or arrow.types.is_large_list(kind)) and is_words(kind.value_type)
 
 
 def plain_column(column: Any, title: str) -> Any:
@@ -212,7 +200,7 @@ def plain_column(column: Any, title: str) -> Any:
         texts = [compute.binary_join_element_wise("[", text, "]", "") for text in joined]
         return arrow.chunked_array(texts, arrow.string())
     if types.is_dictionary(kind):
-        return column if _is_words(kind.value_type) else plain_column(column.cast(kind.value_type), title)
+        return column if is_words(kind.value_type) else plain_column(column.cast(kind.value_type), title)
     has_blanks = column.null_count > 0
     target = kind
     if types.is_decimal(kind) and kind.scale == 0:

@@ -17,6 +17,7 @@ from multiloss_core.tables.reading.limits import (
     MAX_UNPACKED_BYTES,
     numbered_names_note,
     require_file_size,
+    require_table_size,
 )
 from multiloss_core.tables.reading.parquet_file import read_parquet
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions, TableFile, frame_of
@@ -38,30 +39,17 @@ _OTHER_KINDS = {
 }
 
 
-def read_file(
-    data: bytes,
-    name: str,
-    *,
-    sheet: str | None = None,
-    header_line: int | None = None,
-    skip_last: int = 0,
-    leave_out_repeats: bool = False,
-) -> TableFile:
+def read_file(data: bytes, name: str, options: ReadOptions = READ_AS_IT_LOOKS) -> TableFile:
     """Read a CSV, Excel (.xlsx) or Parquet file, also packed with gzip: a table and notes on it.
 
     CSV: cells separated by comma, semicolon, tab or bar, in UTF-8, UTF-16 with a mark, or Windows-1252; what comma and
-    point mean is decided column by column. Excel: `sheet`, or the first one with a table. Of Parquet, nested columns
-    and binary ones without text are left out. In text and Excel, rows that are no data are left out, with a note:
-    repeated headers, lines of dashes, totals. For `header_line`, `skip_last` and `leave_out_repeats` see `ReadOptions`.
-    Nothing in the file is executed. Memory: the data, the table, and a few blocks.
+    point mean is decided column by column. Excel: the chosen sheet, or the first one with a table. Of Parquet, nested
+    columns and binary ones without text are left out. In text and Excel, rows that are no data are left out, with a
+    note: repeated headers, lines of dashes, totals. Nothing in the file is executed. Memory: the data, the table, and
+    a few blocks.
 
-    Raises
-    ------
-    DataError : empty, too large, not a table, repeated column names, no such sheet or line.
+    Raises DataError: empty, too large, not a table, repeated column names, no such sheet or line.
     """
-    options = ReadOptions(
-        sheet=sheet, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
-    )
     return decode_file(io.BytesIO(data), len(data), name, options).table_file()
 
 
@@ -78,10 +66,10 @@ def read_table(data: bytes, name: str = "table") -> pd.DataFrame:
     return read_file(data, name).frame
 
 
-def decode_file(file: BinaryIO, size: int, name: str, options: ReadOptions | None = None) -> DecodedFile:
+def decode_file(file: BinaryIO, size: int, name: str, options: ReadOptions) -> DecodedFile:
     """Read an open file of `size` bytes into Arrow columns. Raises DataError."""
-    options = options or READ_AS_IT_LOOKS
     decoded = _decoded(file, size, name, options)
+    require_table_size(sum(column.nbytes for column in decoded.columns.values()), name)
     decoded = replace(decoded, notes=(*decoded.notes, *numbered_names_note(decoded.columns)))
     if not options.leave_out_repeats:
         return decoded

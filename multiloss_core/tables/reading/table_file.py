@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow as arrow
 from pydantic import TypeAdapter, ValidationError
 
 from multiloss_core.errors import DataError
-from multiloss_core.tables.reading.limits import MAX_LINES, require_table_size
+from multiloss_core.tables.reading.limits import MAX_LINES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,9 +22,7 @@ class ReadOptions:
     out. `skip_last`: how many lines to leave out at the end; blank ones do not count. `leave_out_repeats`: whether to
     leave out rows that are identical to an earlier row in every column.
 
-    Raises
-    ------
-    DataError : more than 1,000 lines.
+    Raises DataError: more than 1,000 lines.
     """
 
     sheet: str | None = None
@@ -65,23 +63,36 @@ EXACT = 2**53
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableFile:
-    """A file as a table.
+class ReadNotes:
+    """Describe how a table was read.
 
-    Columns of `frame` hold numbers, times, or text as it was written (blank cells are missing).
     `notes`: sentences for people, on what was skipped, taken for something or left out.
     `ambiguous`: text columns of numbers such as 1,234, which may be thousands or decimals; see `with_decimal_sign`.
     `units`: what stands beside the numbers of a column, such as $.
-    `sheets`: those of an Excel file, and `sheet` the one that was read. `rows`: how many the file has where `frame`
-    holds some of them, evenly spread.
+    `sheets`: those of an Excel file, and `sheet` the one that was read.
     """
 
-    frame: pd.DataFrame
     notes: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)
     sheets: tuple[str, ...] = ()
     sheet: str | None = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """All of this by name, for another table of the same file."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(ReadNotes)}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TableFile(ReadNotes):
+    """A file as a table.
+
+    Columns of `frame` hold numbers, times, or text as it was written (blank cells are missing). `rows`: how many the
+    file has where `frame` holds some of them, evenly spread.
+    """
+
+    frame: pd.DataFrame
     rows: int | None = None
 
     def frame_with(self, columns: Iterable[str]) -> pd.DataFrame:
@@ -96,30 +107,14 @@ class TableFile:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DecodedFile:
+class DecodedFile(ReadNotes):
     """Hold Arrow columns, to make a frame from or to send between processes."""
 
-    columns: Mapping[str, arrow.ChunkedArray]
-    notes: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    units: Mapping[str, str] = field(default_factory=dict)
-    sheets: tuple[str, ...] = ()
-    sheet: str | None = None
-    name: str = field(default="", repr=False)
-
-    def __post_init__(self) -> None:
-        require_table_size(sum(column.nbytes for column in self.columns.values()), self.name)
+    columns: dict[str, arrow.ChunkedArray]
 
     def table_file(self) -> TableFile:
         """Turn the columns into a frame of its own memory."""
-        return TableFile(
-            frame=frame_of(self.columns.items()),
-            notes=self.notes,
-            ambiguous=self.ambiguous,
-            units=self.units,
-            sheets=self.sheets,
-            sheet=self.sheet,
-        )
+        return TableFile(frame=frame_of(self.columns.items()), **self.about)
 
 
 def frame_of(columns: Iterable[tuple[str, arrow.ChunkedArray]]) -> pd.DataFrame:

@@ -80,9 +80,7 @@ def text_layout(head: str, name: str, *, lines: int, header_line: int | None = N
 
     Blank lines, Excel's "sep=;" and title lines above the header are passed over, unless its line is given.
 
-    Raises
-    ------
-    DataError : no table, no header, too many columns, or a name that occurs twice.
+    Raises DataError: no table, no header, too many columns, or a name that occurs twice.
     """
     found = [(match.end(), match.group()) for match in _first_lines(head, header_line or 1)]
     if header_line is not None and not found:

@@ -37,9 +37,7 @@ def as_utf8(file: BinaryIO, name: str, copies: ExitStack) -> Utf8File:
 
     A copy in UTF-8, where one is made, lasts as long as `copies`.
 
-    Raises
-    ------
-    DataError : binary data, or bytes that are letters in none of these; the sentence names the row.
+    Raises DataError: binary data, or bytes that are letters in none of these; the sentence names the row.
     """
     file.seek(0)
     mark = file.read(3)

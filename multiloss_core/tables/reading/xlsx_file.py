@@ -4,8 +4,9 @@ import datetime
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -45,9 +46,7 @@ def read_xlsx(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS
 
     Title lines above the header are passed over, as in text. Dates and times become timestamps.
 
-    Raises
-    ------
-    DataError : no workbook, no such sheet, no table in it, or too much to unpack.
+    Raises DataError: no workbook, no such sheet, no table in it, or too much to unpack.
     """
     sheet, formulas = options.sheet, _require_bounded(file, name)
     file.seek(0)
@@ -77,17 +76,9 @@ def read_xlsx(file: BinaryIO, name: str, options: ReadOptions = READ_AS_IT_LOOKS
     raise DataError(f"{where} holds no table; choose one with a header and rows below it.")
 
 
-@dataclass
-class _Formulas:
-    """Count the formulas in a workbook, and those without a value."""
-
-    count: int = 0
-    without_value: int = 0
-
-
-def _require_bounded(file: BinaryIO, name: str) -> _Formulas:
-    """Unpack every part that is XML in pieces, counting cells and formulas. Raises DataError."""
-    formulas = _Formulas()
+def _require_bounded(file: BinaryIO, name: str) -> Counter[str]:
+    """Unpack every part that is XML in pieces; count formulas. Raises DataError."""
+    formulas: Counter[str] = Counter()
     try:
         with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
@@ -108,7 +99,7 @@ def _require_bounded(file: BinaryIO, name: str) -> _Formulas:
 
 
 def _require_small_sheet(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int, name: str, formulas: _Formulas
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, left: int, name: str, formulas: Counter[str]
 ) -> int:
     """Count the bytes of a part; reject it if too large, or with cells too far apart."""
     size, rows, columns, row_count, cell_count = 0, 0, 0, 0, 0
@@ -130,8 +121,8 @@ def _require_small_sheet(
                 columns = max(columns, *map(_column_number, {letters for letters, _ in cells}))
             row_count += len(_ROW.findall(block))
             cell_count += len(_CELLS.findall(block))
-            formulas.count += len(_FORMULAS.findall(block))
-            formulas.without_value += len(_WITHOUT_VALUE.findall(block))
+            formulas["all"] += len(_FORMULAS.findall(block))
+            formulas["without_value"] += len(_WITHOUT_VALUE.findall(block))
             rest = text[-_OVERLAP:]
     require_size(max(rows, row_count), max(columns, 1), name)
     if max(rows, row_count) * max(columns, 1) > MAX_XLSX_CELLS or cell_count > MAX_XLSX_CELLS:
@@ -150,7 +141,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def _read_sheet(
-    sheet: Any, title: str, sheets: tuple[str, ...], name: str, options: ReadOptions, formulas: _Formulas
+    sheet: Any, title: str, sheets: tuple[str, ...], name: str, options: ReadOptions, formulas: Counter[str]
 ) -> DecodedFile:
     rows = sheet.iter_rows()
     skipped = len(list(islice(rows, (options.header_line or 1) - 1)))
@@ -175,8 +166,8 @@ def _read_sheet(
     if kept is not None:
         cells = {column_name: values.filter(arrow.array(kept)) for column_name, values in cells.items()}
     typed = typed_columns(cells)
-    return DecodedFile(
-        columns=typed.columns,
+    return replace(
+        typed,
         notes=(
             *skipped_lines(skipped),
             *left_out,
@@ -185,11 +176,8 @@ def _read_sheet(
             *_about_formulas(typed.columns, formulas),
             *typed.notes,
         ),
-        ambiguous=typed.ambiguous,
-        units=typed.units,
         sheets=sheets,
         sheet=title,
-        name=name,
     )
 
 
@@ -215,17 +203,17 @@ def _without_last(columns: Columns, rows: int, name: str) -> Columns:
     return {title: cells.slice(0, int(filled[-rows])) for title, cells in columns.items()}
 
 
-def _about_formulas(columns: Columns, formulas: _Formulas) -> Iterator[str]:
+def _about_formulas(columns: Columns, formulas: Counter[str]) -> Iterator[str]:
     """Name columns that are blank or all 0 in a workbook with uncalculated formulas."""
     way_out = "formulas must be calculated: open the file in Excel and save it again"
-    for name, column in columns.items() if formulas.count else ():
+    for name, column in columns.items() if formulas["all"] else ():
         bounds = {} if is_text(column) else compute.min_max(column).as_py()
-        if column.null_count == len(column) and formulas.without_value:
+        if column.null_count == len(column) and formulas["without_value"]:
             yield f"Column '{shortened(name)}' is blank in all rows; {way_out}."
         elif bounds and bounds["min"] == bounds["max"] == 0 and len(column) > 1:
             yield f"Column '{shortened(name)}' is 0 in all rows; {way_out}."
-    if formulas.without_value:
-        yield f"{plural(formulas.without_value, 'formula')} without a value in the workbook; such cells count as blank."
+    if lost := formulas["without_value"]:
+        yield f"{plural(lost, 'formula')} without a value in the workbook; such cells count as blank."
 
 
 def _column(values: Sequence[Any], name: str) -> Any:

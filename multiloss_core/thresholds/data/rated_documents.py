@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import NoneType
 from typing import Self
@@ -377,6 +377,25 @@ class RatedDocuments:
             object.__setattr__(found, "ages", None)
         return found
 
+    def with_flags(self, rated: Bools, undecided: Bools) -> Self:
+        """Return the same documents with flags (n, m) and (u, m) as scores: 1 or 0.
+
+        Every document stays, also where all of them are flagged, which would be a constant score.
+        """
+        count = rated.shape[1]
+        changed = {
+            "scores": rated.astype(np.float64),
+            "names": tuple(f"flag {place}" for place in range(1, count + 1)),
+            "floors": np.zeros(count),
+            "undecided": replace(self.undecided, scores=undecided.astype(np.float64)),
+            "alert_rules": 0,
+        }
+        # Without what was sorted by the scores.
+        flagged_ones = object.__new__(type(self))
+        for field in fields(self):
+            object.__setattr__(flagged_ones, field.name, changed.get(field.name, getattr(self, field.name)))
+        return flagged_ones
+
     def joined(self, others: "RatedDocuments") -> Self:
         """Return these documents and others of the same classifiers, with the floors of these.
 
@@ -464,8 +483,8 @@ class RatedDocuments:
     def round_thresholds(self, thresholds: ArrayLike) -> Floats:
         """Shorten thresholds (k,) to the fewest decimals that flag the same documents.
 
-        They also flag the same ones where an engine keeps scores in single precision, if these can be told apart
-        there: 0.9 would miss a score of 0.9, which is less than that in single precision. A threshold at its floor
+        They flag the same documents in engines that keep scores in single precision, where distinct scores stay
+        distinct: there a score of 0.9 is a little less than the threshold 0.9. A threshold at its floor
         stays as it is: lower documents were not rated. One above every score stays above every score.
         """
         result = np.array(thresholds, dtype=np.float64)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from multiloss_core import RatedDocuments
-from multiloss_core.tables import guess_columns, read_file
+from multiloss_core.tables import ReadOptions, guess_columns, read_file
 from tests.tables.reading.workbooks import workbook
 
 RNG = np.random.default_rng(7)
@@ -109,6 +109,6 @@ def test_repeats_are_left_out_on_request():
     twice.to_parquet(stream, index=False)
     for data in (as_csv([HEADER, *twice.to_numpy().tolist()]), stream.getvalue()):
         assert len(read_file(data, "f").frame) == len(twice)
-        file = read_file(data, "f", leave_out_repeats=True)
+        file = read_file(data, "f", ReadOptions(leave_out_repeats=True))
         pd.testing.assert_frame_equal(file.frame, FRAME, check_dtype=False)
         assert any(note.startswith("40 rows identical") for note in file.notes)

@@ -31,7 +31,7 @@ BOTH = pytest.mark.parametrize(
 
 @BOTH
 def test_chosen_lines_are_read(write):
-    file = read_file(write([*ABOVE, *ROWS, *BELOW]), "f", header_line=3, skip_last=2)
+    file = read_file(write([*ABOVE, *ROWS, *BELOW]), "f", ReadOptions(header_line=3, skip_last=2))
     assert file.frame.to_dict("list") == {
         "case": ["a", "b", "c"],
         "score": [0.25, 0.5, 0.75],
@@ -45,14 +45,14 @@ def test_chosen_lines_are_read(write):
 def test_chosen_header_may_hold_numbers(write):
     data = write([["case", "2025", "2026"], ["a", 0.25, 0.5], ["b", 0.5, 0.75]])
     assert "first row" in refused(lambda: read_file(data, "f"))
-    assert list(read_file(data, "f", header_line=1).frame.columns) == ["case", "2025", "2026"]
+    assert list(read_file(data, "f", ReadOptions(header_line=1)).frame.columns) == ["case", "2025", "2026"]
 
 
 @BOTH
 @pytest.mark.parametrize("line", [2, 900])
 def test_line_without_names_is_refused(write, line):
     assert f"{line} for the header" in refused(
-        lambda: read_file(write([["Report"], [None], *ROWS]), "f", header_line=line)
+        lambda: read_file(write([["Report"], [None], *ROWS]), "f", ReadOptions(header_line=line))
     )
 
 
@@ -60,14 +60,14 @@ def test_last_lines_of_any_encoding_are_left_out():
     text = as_text([*ROWS, ["d", 0.9, "geprüft"], ["zusätzlich"]])
     for encoding in ("utf-8", "utf-16", "cp1252"):
         for end in ("", "\n", "\r\n \r\n"):
-            frame = read_file((text + end).encode(encoding), "f", skip_last=2).frame
+            frame = read_file((text + end).encode(encoding), "f", ReadOptions(skip_last=2)).frame
             assert frame["case"].tolist() == ["a", "b", "c"], (encoding, end)
 
 
 def test_options_that_a_kind_of_file_lacks_are_refused():
-    assert "no lines" in refused(lambda: read_file(as_parquet(), "f", header_line=2))
+    assert "no lines" in refused(lambda: read_file(as_parquet(), "f", ReadOptions(header_line=2)))
     for data in (as_parquet(), as_text(ROWS).encode()):
-        assert "no sheet 'May'" in refused(lambda data=data: read_file(data, "f", sheet="May"))
+        assert "no sheet 'May'" in refused(lambda data=data: read_file(data, "f", ReadOptions(sheet="May")))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import datetime
 import pandas as pd
 import pytest
 
-from multiloss_core.tables import read_file
+from multiloss_core.tables import ReadOptions, read_file
 from multiloss_core.tables.reading import xlsx_file
 from tests.tables.reading.workbooks import MAIN, archive, workbook
 from tests.tables.refusals import refused
@@ -39,9 +39,10 @@ def test_named_sheet_or_first_table_is_read():
     file = read_file(data, "f.xlsx")
     assert (file.sheet, len(file.frame)) == ("Alerts", 1)
     assert file.sheets == ("Cover", "Notes", "Old", "Alerts", "More")
-    assert read_file(data, "f.xlsx", sheet="Old").sheet == "Old"
-    assert "has no sheet 'Gone'; it has 'Cover'" in refused(lambda: read_file(data, "f.xlsx", sheet="Gone"))
-    assert "Sheet 'Cover' of 'f.xlsx' holds no table" in refused(lambda: read_file(data, "f.xlsx", sheet="Cover"))
+    gone, cover = ReadOptions(sheet="Gone"), ReadOptions(sheet="Cover")
+    assert read_file(data, "f.xlsx", ReadOptions(sheet="Old")).sheet == "Old"
+    assert "has no sheet 'Gone'; it has 'Cover'" in refused(lambda: read_file(data, "f.xlsx", gone))
+    assert "Sheet 'Cover' of 'f.xlsx' holds no table" in refused(lambda: read_file(data, "f.xlsx", cover))
 
 
 def test_titles_and_blanks_around_the_table_are_passed_over():

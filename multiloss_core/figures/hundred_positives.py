@@ -1,0 +1,42 @@
+"""Draw what an audit says of every hundred positives: caught, missed, not known."""
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+
+from multiloss_core.figures import theme as style
+from multiloss_core.figures.theme import Theme
+from multiloss_core.formatting import NEUTRAL, Vocabulary, plural
+
+SIDE, PIXELS = 10, 300
+
+
+def hundred_positives(low: float, high: float, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
+    """Draw a hundred squares by the 95 % interval of recall, [low, high] within [0, 1].
+
+    Whole squares below `low` are caught, those above `high` are missed; whether the others are is not known.
+    """
+    caught, most = math.floor(100 * low), math.ceil(100 * high)
+    parts = (
+        ("caught", caught, style.TRUE_POSITIVE, "square"),
+        ("not known", most - caught, style.ink(theme), "square-open"),
+        ("missed", 100 - most, style.UNDECIDED, "x"),
+    )
+    figure = style.new_figure(f"Of {plural(100, vocabulary.positive)}", theme, height=PIXELS + 90)
+    places, start = np.arange(SIDE**2), 0
+    for words, count, colour, symbol in parts:
+        mine = places[start : start + count]
+        start += count
+        figure.add_scatter(
+            x=mine % SIDE,
+            y=SIDE - 1 - mine // SIDE,
+            mode="markers",
+            name=f"{words}: {count}",
+            marker={"symbol": symbol, "color": colour, "size": 17, "opacity": 1},
+            hovertemplate=f"{words}<extra></extra>",
+        )
+    figure.update_xaxes(visible=False, range=[-0.7, SIDE - 0.3], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[-0.7, SIDE - 0.3], fixedrange=True)
+    figure.update_layout(margin={"l": 8, "r": 8, "t": 40, "b": 44}, width=PIXELS, showlegend=True)
+    return figure
