@@ -14,9 +14,10 @@ from ui.operating_point.layout import ask_point, show_unusable
 from ui.operating_point.sections import SECTIONS
 from ui.operating_point.sections.next_ratings import show_effective_size
 from ui.operating_point.sections.over_time import show_alerts_per_day
-from ui.operating_point.settings import is_plain, offer_leaving, show_held, show_origin, show_unit, show_weighting
+from ui.operating_point.settings import PLAIN_KEY, offer_leaving, show_held, show_origin, show_unit, show_weighting
 from ui.operating_point.state import restore_target
 from ui.operating_point.tour import offer_tour, show_tour
+from ui.shared.choices import chosen
 from ui.shared.page_setup import bootstrap, run_page
 
 
@@ -39,7 +40,7 @@ def _explore(dataset: RatedDataset) -> None:
         offer_leaving()
         show_reopened(context.analysis, context.point)
         with st.container(key="explorer_room"):
-            (show_plainly if is_plain() else explorer)(context.analysis, context.view)
+            (show_plainly if chosen(PLAIN_KEY) else explorer)(context.analysis, context.view)
     with below:
         show_origin(dataset)
         offer_tour()

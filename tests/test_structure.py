@@ -41,8 +41,8 @@ UPWARDS = [
     ("experiments.files", "from experiments.natarajan import cells", "experiments.natarajan.cells"),
     ("multiloss_core.errors", "import experiments.files", "experiments.files"),
     ("ui.shared.formatting", "from ui.data import uploader", "ui.data.uploader"),
-    ("ui.shared.url_params", "import pages.top_k", "pages"),
-    ("ui.shared.url_params", "import app", "app"),
+    ("ui.shared.choices", "import pages.top_k", "pages"),
+    ("ui.shared.choices", "import app", "app"),
     ("ui.top_k.checks", "from ui.records import record_text", "ui.records"),
 ]
 

@@ -10,9 +10,9 @@ from ui.data.rated import dataset_of, rated_uploads, sample
 from ui.operating_point.analysis import Analysis, analyse
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.settings import current_settings
+from ui.shared.choices import FIRST, HIGHEST, LOWEST, STEP
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.page_setup import theme
-from ui.shared.url_params import FIRST, HIGHEST, LOWEST, STEP
 
 EXAMPLE = "Card alerts"
 CARDS = (

@@ -14,7 +14,7 @@ from benchmarks.client import Client
 from tests.app_server import app_server
 from tests.browser.steps import PAGES, follow, losses, open_page, open_part, say_no_other_alerts, settle, upload
 from tests.browser.test_pages import HARMLESS
-from ui.shared.url_params import EVERY_PAGE, PARAMETERS
+from ui.shared.choices import EVERY_PAGE, PARAMETERS
 
 VISITS_AT_ONCE = 3
 STRIDE = 5

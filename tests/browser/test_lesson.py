@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from multiloss_core import F, optimal_top_k
 from multiloss_core.losses import sigmoid_items
 from tests.browser.steps import PAGES, metric, open_page, open_part, settle
-from ui.shared.url_params import ECHO_SECONDS
+from ui.shared.choices import ECHO_SECONDS
 from ui.shared.widgets import LESSON
 from ui.top_k.parts import PARTS
 

@@ -54,6 +54,11 @@ def state(app):
     return app.session_state[KEY]
 
 
+def tasks_of(app, *kinds):
+    """The background tasks of some kinds, the oldest first."""
+    return [task for kind in kinds for task in state(app).tasks.kinds.get(kind, {}).values()]
+
+
 def number(text):
     """A number as it is shown, as a float."""
     return float(text.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}%", ""))
@@ -86,7 +91,7 @@ def scenario_editor(app):
     if "scenarios_box" not in app.session_state or not app.session_state["scenarios_box"]:
         app.session_state["scenarios_box"] = True
         run(app)
-    return f"scenarios_{state(app).point.scenarios.version}"
+    return f"scenarios_{state(app).point.goals.scenarios.version}"
 
 
 def change_scenarios(app, *, edited=None, added=(), deleted=()):
@@ -109,7 +114,7 @@ def enter_scenario(app, row=0, **cells):
 
 def typed_scenarios(app):
     """The table of scenarios as it was typed."""
-    return state(app).point.scenarios.typed
+    return state(app).point.goals.scenarios.typed
 
 
 def decide(app, label="Save to the log", author="A. Nalyst", reason="Fewer false alerts."):

@@ -33,7 +33,7 @@ def test_every_page_runs_when_it_is_opened_first(page):
 
 def test_a_page_that_fails_keeps_its_data_and_starts_anew(monkeypatch, caplog):
     app = run(opened(data="Login alerts"))
-    state(app).point.manual_thresholds = [0.9]
+    state(app).point.goals.manual_thresholds = [0.9]
     with monkeypatch.context() as patch:
         patch.setattr("ui.operating_point.sections.SECTIONS", (lambda context: 1 / 0,))
         run(app)
@@ -44,4 +44,4 @@ def test_a_page_that_fails_keeps_its_data_and_starts_anew(monkeypatch, caplog):
     assert not app.error
     assert app.title[0].value == "Operating point"
     assert app.selectbox(key="data").value == "Login alerts"
-    assert state(app).point.manual_thresholds is None
+    assert state(app).point.goals.manual_thresholds is None

@@ -152,7 +152,7 @@ def test_why_leads_to_the_same_thresholds(afford, data):
     values = cards(app)[1][0]
     run(app.button(key="why").click())
     assert app.title[0].value == "Operating point"
-    point = state(app).point.shown.point
+    point = state(app).point.goals.shown.point
     np.testing.assert_array_equal(data.source.round_thresholds(point.thresholds), values)
 
 
@@ -218,11 +218,11 @@ def test_sheet_and_operating_point_show_one_point():
     values = cards(app)[1][0]
     run(app.switch_page("pages/operating_point.py"))
     run(app)
-    np.testing.assert_allclose(state(app).point.shown.point.thresholds, values, rtol=1e-3)
+    np.testing.assert_allclose(state(app).point.goals.shown.point.thresholds, values, rtol=1e-3)
     app.session_state["plain"] = True
     run(app)
     run(app.slider(key="m_plain").set_value(60.0))
-    chosen = state(app).point.shown.point
+    chosen = state(app).point.goals.shown.point
     run(app.switch_page("pages/decision_sheet.py"))
     run(app)
     shown = sentence(app)
@@ -236,11 +236,11 @@ def test_sheet_and_operating_point_show_one_point():
     assert all(f"{value:g}" in sentence(app) for value in cards(app)[0][0])
     run(app.switch_page("pages/operating_point.py"))
     run(app)
-    np.testing.assert_allclose(state(app).point.shown.point.thresholds, cards_thresholds(app), rtol=1e-3)
+    np.testing.assert_allclose(state(app).point.goals.shown.point.thresholds, cards_thresholds(app), rtol=1e-3)
 
 
 def cards_thresholds(app):
-    return list(state(app).point.sheet_led_to.thresholds)
+    return list(state(app).point.goals.sheet_led_to.thresholds)
 
 
 def test_goals_belong_to_their_file():

@@ -359,7 +359,7 @@ def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
     assert app.selectbox(key="nodes").value == "quantile"
     assert str(app.selectbox(key="resolution_2").value) == "50"
     assert app.get_by_key("rule").value == rule
-    assert state(app).point.target.percent == 35.0
+    assert state(app).point.goals.percent == 35.0
     assert shown_thresholds(app) == list(record.thresholds)
     (_, tp), (_, fp), *_ = words_of(app)["counts"]
     assert (float(tp.replace(",", "")), float(fp.replace(",", ""))) == (record.expected.tp, record.expected.fp)
@@ -391,7 +391,7 @@ def test_goal_of_a_decision_reopens(log_address, goal):
     app = opened("operating_point", data="Login alerts", goal=goal_called(goal), **inputs)
     app.session_state["save_decision"] = True
     decide(run(app))
-    percent = state(app).point.target.percent
+    percent = state(app).point.goals.percent
     with DecisionLog(log_address) as log:
         target = log.entries()[0].record.target
     assert [goal.value for goal in target.goal_values] == list(DRIVEN[goal].values())
@@ -407,7 +407,7 @@ def test_goal_of_a_decision_reopens(log_address, goal):
         shown = typed_scenarios(app)[key][0] if goal == "costs" else app.get_by_key(key).value
         assert shown == value or float(shown) == float(value)
     if goal in ("costs", "false alerts per extra catch"):
-        assert state(app).point.target.percent == percent
+        assert state(app).point.goals.percent == percent
     else:
         assert target.marginal_precision is None
     assert "Data and thresholds are the same" in said(app.success)
@@ -415,7 +415,7 @@ def test_goal_of_a_decision_reopens(log_address, goal):
     if goal == "costs":
         run(app.switch_page("pages/operating_point.py"))
         enter_scenario(app, review=6.0)
-        assert state(app).point.target.percent == pytest.approx(70.0)
+        assert state(app).point.goals.percent == pytest.approx(70.0)
 
 
 def test_goal_reopens_as_manual_thresholds_on_other_data(log_address):
@@ -439,7 +439,7 @@ def test_unknown_goal_reopens_on_the_slider(log_address):
     logged(log_address, replace(record, target=target))
     app = press(opened("decisions"), "Open on the operating point")
     assert app.selectbox(key="goal").value == "slider"
-    assert state(app).point.target.percent == 35.0
+    assert state(app).point.goals.percent == 35.0
     assert "is unknown to this version" in said(app.caption)
     assert not [caption for caption in app.caption if "![](" in caption.value]
 
@@ -469,10 +469,10 @@ def test_only_goals_beside_the_path_reopen_on_other_data(log_address, goal):
     press(app, "Open with this data")
     if goal == "costs":
         assert app.selectbox(key="goal").value == "costs"
-        assert state(app).point.target.percent == pytest.approx(40.0)
+        assert state(app).point.goals.percent == pytest.approx(40.0)
     else:
         assert app.selectbox(key="goal").value == "slider"
-        assert state(app).point.target.percent == 35.0
+        assert state(app).point.goals.percent == 35.0
         assert "belongs to other data" in said(app.caption)
 
 

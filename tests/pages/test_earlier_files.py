@@ -68,13 +68,13 @@ def test_chosen_files_move_the_thresholds_and_are_recorded(newest, months):
 def test_a_link_brings_the_earlier_files_along(newest):
     picker = next(box for box in newest.multiselect if box.key.startswith("earlier_"))
     run(picker.select("month 1.csv").select("month 2.csv"))
-    thresholds = state(go_to_operating_point(newest)).point.shown.point.thresholds
+    thresholds = state(go_to_operating_point(newest)).point.goals.shown.point.thresholds
     address = newest.query_params["data_file"]
     other = opened("operating_point", data_file=address if isinstance(address, str) else address[0])
     assert says_so(other)
     assert set(state(other).rated.sources) == {"month 1.csv", "month 2.csv", "month 3.csv"}
     assert other.selectbox(key="data").value == "month 3.csv"
-    np.testing.assert_array_equal(state(other).point.shown.point.thresholds, thresholds)
+    np.testing.assert_array_equal(state(other).point.goals.shown.point.thresholds, thresholds)
 
 
 def test_files_with_the_column_of_an_inverted_score_are_offered():

@@ -174,9 +174,9 @@ def test_reopening_asks_for_thresholds_of_segments(log_address, record, june):
     press(app, "Open on the operating point")
     point = state(app).point
     assert [(choice.column, choice.own) for choice in point.segment_choices.values()] == [("channel", True)]
-    assert point.target.percent == 35.0
+    assert point.goals.percent == 35.0
     # The screen shows them in as few digits as the data need.
-    assert point.shown.point.thresholds == pytest.approx(list(record.thresholds), rel=1e-3)
+    assert point.goals.shown.point.thresholds == pytest.approx(list(record.thresholds), rel=1e-3)
     tp, fp = record.expected.tp, record.expected.fp
     assert f"3 values of 'channel', it had {tp:,.0f} TP and {fp:,.0f} FP" in plain(app.success)
 

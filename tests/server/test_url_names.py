@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ui.shared.url_params import EVERY_PAGE, NAMES, PARAMETERS, UrlParameter, require_listed
+from ui.shared.choices import EVERY_PAGE, NAMES, PARAMETERS, UrlParameter, require_listed
 
 ROOT = Path(__file__).parents[2]
-LIST = ROOT / "ui" / "shared" / "url_params.py"
+LIST = ROOT / "ui" / "shared" / "choices.py"
 SOURCES = sorted(file for folder in ("ui", "pages") for file in (ROOT / folder).rglob("*.py"))
-NAMED_FIRST, NAMED_BY_KEY = ("UrlParameter", "numbers_parameter"), ("ask_choice", "ask_number")
+NAMED_FIRST, NAMED_BY_KEY = ("UrlParameter", "numbers_parameter", "in_url"), ("ask_choice", "ask_number")
 READ = ("get", "get_all", "pop")
 
 
@@ -52,7 +52,7 @@ def named(node):
         return node.args[:1]
     if name in READ and ast.unparse(function.value) == "st.query_params":
         return node.args[:1]
-    if "bind" in keywords or (name in NAMED_BY_KEY and "in_address" not in keywords):
+    if name in NAMED_BY_KEY and "in_address" not in keywords:
         return [keywords["key"]]
     asked = keywords.get("query_params")
     return [key for key in asked.keys if key is not None] if isinstance(asked, ast.Dict) else []
@@ -92,3 +92,9 @@ def test_a_name_that_is_not_listed_is_refused(name):
 @pytest.mark.parametrize("name", ["m", "resolution_3", "graph_step_12", "afford_alerts_0a1b2c3d"])
 def test_listed_names_are_taken(name):
     assert UrlParameter(name, str, str).name == name
+
+
+def test_session_and_url_are_written_in_few_places():
+    texts = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in SOURCES if file != LIST}
+    found = {name for name, text in texts.items() if "st.session_state" in text or "bind=" in text}
+    assert found == {"ui/shared/page_setup.py", "ui/shared/session.py"}

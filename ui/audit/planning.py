@@ -29,8 +29,8 @@ from ui.audit.statements import show_statement
 from ui.data.sources import answered, engine_of, first_rows
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import keep_audit
+from ui.shared.choices import ask_number, choose, chosen
 from ui.shared.formatting import COUNT, FINE_PERCENT, show_numbers, unrated, vocabulary
-from ui.shared.url_params import ask_number
 from ui.shared.widgets import offered_columns
 
 PLAN_FILE = "audit-plan.json"
@@ -109,14 +109,14 @@ def _columns(population: Population) -> list[str]:
 def _drawn(plan: AuditPlan, population: Population, key: str, seed: int) -> pd.DataFrame | None:
     """Draw rows of a file at once, and of a connected table on request; keep the last draw."""
     about = (population.file_id, population.table, plan_json(plan), key, seed)
-    known = st.session_state.get("audit_drawn")
+    known = chosen("audit_drawn")
     if known is not None and known[0] == about:
         rows: pd.DataFrame = known[1]
         return rows
     if population.frame is not None:
         with st.spinner("Drawing …"):
             rows = drawn_frame(plan, population.frame, key, seed=seed)
-        st.session_state["audit_drawn"] = about, rows
+        choose("audit_drawn", (about, rows))
         return rows
     if population.table is None:
         return None
@@ -126,7 +126,7 @@ def _drawn(plan: AuditPlan, population: Population, key: str, seed: int) -> pd.D
     engine = engine_of(name)
     with suppress(Cancelled):
         rows = answered(engine, lambda _: draw_in(engine, table, plan, key, seed=seed), key="audit_draw_stop")
-        st.session_state["audit_drawn"] = about, rows
+        choose("audit_drawn", (about, rows))
         return rows
     return None
 

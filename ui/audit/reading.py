@@ -35,6 +35,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import audit_of, audit_reading, caught_at, keep_audit, kept_audit
 from ui.operating_point.state import target_of
 from ui.server.file_store import StoredFile, file_store, new_key
+from ui.shared.choices import choose, chosen, withdraw
 from ui.shared.formatting import (
     COUNT,
     FINE_PERCENT,
@@ -57,6 +58,7 @@ JOINED_HELP = (
     "Scores, ratings and weights 1/p, without floors: precision, surfaces and paths below the old floors. What they "
     "count there rests on the few ratings of the audit."
 )
+
 VERDICTS = {"yes": "reaches the target", "no": "does not reach it", "unknown": "not known"}
 
 
@@ -346,12 +348,13 @@ def _offer_joined(analysis: Analysis, reading: AuditReading) -> None:
 
 def _open(joined: RatedDocuments) -> None:
     data = frame_as_csv(joined_frame(joined)).encode()
-    st.session_state[OPENED] = rated_uploads().take(lambda: read_rated_source(data, JOINED)) or OPENED
+    choose(OPENED, rated_uploads().take(lambda: read_rated_source(data, JOINED)) or OPENED)
 
 
 def follow_opened() -> None:
     """Go to the operating point of the joined file that was just opened, or show why it was not."""
-    found = st.session_state.pop(OPENED, None)
+    found = chosen(OPENED)
+    withdraw(OPENED)
     if found == OPENED:
         st.switch_page("pages/operating_point.py", query_params=rated_uploads().in_address(JOINED))
     if found is not None:

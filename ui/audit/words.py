@@ -9,6 +9,7 @@ from multiloss_core import DataError, Unit
 from multiloss_core.formatting import plural, reached, score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
+from ui.shared.choices import choose, chosen
 from ui.shared.formatting import as_text, unrated, vocabulary
 
 
@@ -45,7 +46,7 @@ _ASKED = "audit_asked"
 
 def ask_start() -> str:
     """Offer to plan an audit or read its ratings; return `PLAN`, `READ` or ""."""
-    asked: str = st.session_state.get(_ASKED, "")
+    asked: str = chosen(_ASKED, "")
     with st.container(horizontal=True):
         for key, label, icon in ((PLAN, "Plan an audit", "casino"), (READ, "Give the ratings back", "fact_check")):
             st.button(
@@ -53,7 +54,7 @@ def ask_start() -> str:
                 key=key,
                 type="primary" if key == (asked or PLAN) else "secondary",
                 icon=f":material/{icon}:",
-                on_click=st.session_state.__setitem__,
+                on_click=choose,
                 args=(_ASKED, key),
             )
     return asked

@@ -38,6 +38,7 @@ from multiloss_core.formatting import plural
 from multiloss_core.numerics import Floats
 from multiloss_core.tables import ColumnMeanings, TableFile
 from multiloss_core.thresholds import Rule
+from ui.shared.choices import chosen
 from ui.shared.formatting import as_text
 from ui.shared.long_work import stoppable
 from ui.shared.session import session
@@ -241,7 +242,7 @@ def engine_of_dataset(dataset: RatedDataset) -> Engine:
 def _require_wanted(key: str) -> None:
     """Refuse to count again what the user has just stopped, until it is asked for."""
     stopped = session().stopped
-    if st.session_state.get(STOP):
+    if chosen(STOP):
         stopped.add(key)
     if key in stopped:
         if not st.button("Count again", key="count_again", icon=":material/refresh:"):
@@ -277,7 +278,7 @@ def ask_along(dataset: RatedDataset, thresholds: Floats, rule: Rule, by: By, col
     """Return the counts along a path (m, k), or offer to count: one pass over the source."""
     counted = _require_counted(dataset)
     what = "all points of the path" if len(thresholds) > 1 else "what these thresholds flag"
-    return _ask(
+    return ask_engine(
         _key(dataset, thresholds, rule, by),
         session().counted_along,
         counted,
@@ -292,7 +293,7 @@ def ask_segments(dataset: RatedDataset, counts: RatedCounts, column: str) -> Map
     """Return the counts of each segment on the grid of `counts`, or offer to count them."""
     counted = _require_counted(dataset)
     name_of = partial(segment_key, kind=segment_kind(dataset.frame[column]))
-    return _ask(
+    return ask_engine(
         (dataset.key, counts.rule),
         session().counted_segments,
         counted,
@@ -314,16 +315,16 @@ def _require_counted(dataset: RatedDataset) -> CountedDataset:
     return dataset
 
 
-def _ask(
+def ask_engine(
     key: Hashable,
     known: dict[Hashable, T],
-    dataset: CountedDataset,
+    dataset: RatedDataset,
     what: str,
     label: str,
     name: str,
     count: Callable[[Engine], T],
 ) -> T | None:
-    """Return what is known under a key, or offer to count it in the engine of a dataset."""
+    """Return what is known under a key, or offer to ask the engine of a dataset for it."""
     if key not in known:
         st.caption(f"The rows lie in '{as_text(dataset.name)}'. {what}")
         if not st.button(label, key=f"count_by_{name}", icon=":material/database_search:"):

@@ -16,11 +16,11 @@ from multiloss_core.tables import MAX_FILE_BYTES, MAX_LINES, ReadOptions
 from multiloss_core.thresholds import UncertainFloorsError
 from ui.data.store import COMPANIONS, START, Choice, Data, TableStore, is_address, memory_of, reading_of
 from ui.server.file_store import StoredFile, file_store, new_key
+from ui.shared.choices import UrlParameter, choose, chosen
 from ui.shared.formatting import LONG_NAME, as_label, as_text
-from ui.shared.long_work import begin, wait_for
+from ui.shared.long_work import ask_task, wait_for
 from ui.shared.page_setup import reading
 from ui.shared.session import UploadedFile, session
-from ui.shared.url_params import UrlParameter
 from ui.sign_in.user import current_user
 
 # About what a small file takes, and what a large one: for the order of readings only.
@@ -143,15 +143,15 @@ class Uploader(TableStore[Choice, Data]):
             )
             # Kept until a run comes as far as this: one that is cut short forgets the click.
             asked = f"{of_file}_asked"
-            st.form_submit_button("Read again", on_click=st.session_state.__setitem__, args=(asked, True))
-        is_asked = st.session_state.get(asked, False)
+            st.form_submit_button("Read again", on_click=choose, args=(asked, True))
+        is_asked = chosen(asked, False)
         if is_asked:
             options = ReadOptions(header_line=header_line, skip_last=skip_last, leave_out_repeats=repeats)
         if is_asked or (source is not None and is_shown and sheet != source.sheet):
             if (content := data()) is not None:
                 with reading(name):
                     self.state.complaint = self._take_file(content, name, replace(options, sheet=sheet))
-            st.session_state[asked] = False
+            choose(asked, False)
 
     def take(self, read: Callable[[], Source[Choice]]) -> str | None:
         """Accept and pick a read table, or show why it cannot be read and change nothing."""
@@ -164,7 +164,8 @@ class Uploader(TableStore[Choice, Data]):
 
     def choose(self, name: str) -> None:
         """Select a table; call this before the picker is drawn."""
-        st.session_state[self.key] = self.state.picked = name
+        self.state.picked = name
+        choose(self.key, name)
 
     def pick(self, load: Callable[[], None] | None = None) -> Source[Choice]:
         """Ask for a sample or a loaded table; the pick is kept across pages and in the URL.
@@ -254,9 +255,9 @@ class Uploader(TableStore[Choice, Data]):
         # The picker of another page is another widget, which knows nothing of this one's value.
         page, self.state.page = self.state.page, session().page
         # A browser may say the words of a moment ago, when the file was not loaded yet.
-        picked = str(st.session_state.get(self.key, "")).removesuffix(KEPT).removesuffix(NOT_LOADED)
+        picked = str(chosen(self.key, "")).removesuffix(KEPT).removesuffix(NOT_LOADED)
         known = picked if picked in self._names() else None
-        if asked is not None or page != session().page or known is None or known != st.session_state.get(self.key):
+        if asked is not None or page != session().page or known is None or known != chosen(self.key):
             here = None if page != session().page else known
             self.choose(asked or here or self.state.picked or first)
 
@@ -301,7 +302,7 @@ class Uploader(TableStore[Choice, Data]):
 
     def _shown_name(self) -> str:
         """Return the name of what is picked, loaded or not."""
-        return str(st.session_state.get(self.key, self.state.picked))
+        return str(chosen(self.key, self.state.picked))
 
     def _expected_address(self, name: str) -> str:
         """Return the address of a file that is not loaded, empty if unknown."""
@@ -375,27 +376,22 @@ class Uploader(TableStore[Choice, Data]):
 
     def _read(self, data: bytes, name: str, options: ReadOptions, digest: str) -> Source[Choice]:
         """Read a file in the queue; the next run continues after an interrupted one."""
-        state, asked = self.state, (digest, options.key)
-        if state.reading is None or state.reading[0] != asked or state.reading[1].cancelled:
-            self._stop_reading()
-            seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
-            state.reading = asked, begin(self.read, data, name, options, seconds=seconds, here=True)
-        _, task = state.reading
-        try:
-            wait_for([task])
-        except Exception:
-            state.reading = None
-            raise
-        state.reading = None
+        seconds = SECONDS_TO_READ + len(data) / BYTES_A_SECOND
+        key, work = (digest, options.key), (self.read, data, name, options)
+        task = ask_task(self._kind_of_reading, key, *work, retry=True, seconds=seconds, here=True)
+        wait_for([task])
+        self._stop_reading()
         if task.latest is None:
             raise DataError(f"Reading '{name}' was given up, because no browser waited for it; upload it again.")
         return task.latest
 
     def _stop_reading(self) -> None:
         """Drop an unfinished reading that no run continues."""
-        if self.state.reading is not None:
-            self.state.reading[1].cancel()
-            self.state.reading = None
+        session().tasks.forget(self._kind_of_reading)
+
+    @property
+    def _kind_of_reading(self) -> str:
+        return f"reading for {self.key}"
 
     def _add(self, source: Source[Choice], file: UploadedFile) -> None:
         """Keep a table under a free name and pick it.

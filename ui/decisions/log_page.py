@@ -29,10 +29,10 @@ from ui.records import (
     summary_on_page,
     why_another_deploys,
 )
+from ui.shared.choices import ask_choice, choose, chosen
 from ui.shared.formatting import LONG_NAME, as_label, as_text, show_table, vocabulary
 from ui.shared.page_setup import write_style
 from ui.shared.session import UploadedRecord, session
-from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
 from ui.sign_in.person import Role
 from ui.sign_in.user import current_user, settings
@@ -90,7 +90,7 @@ def ask_record() -> None:
 
 def _read_record() -> None:
     """Keep the uploaded record, which the uploader drops when the page changes."""
-    file = st.session_state.get(UPLOADER)
+    file = chosen(UPLOADER)
     if file is None:
         _close()
         return
@@ -113,7 +113,7 @@ def _add_to_log(uploaded: UploadedRecord, record: DecisionRecord) -> None:
     except DataError as error:
         session().decisions.uploaded = replace(uploaded, complaint=str(error))
         return
-    st.session_state[CHOSEN] = str(number)
+    choose(CHOSEN, str(number))
     session().decisions.note = f"Added to the log as number {number}."
     _close()
 
@@ -183,9 +183,9 @@ def _show_list(entries: tuple[LogEntry, ...]) -> None:
 
 def _choose_row(numbers: list[str]) -> None:
     """Choose the decision of the selected row."""
-    rows = st.session_state[ROWS]["selection"]["rows"]
+    rows = chosen(ROWS)["selection"]["rows"]
     if rows and rows[0] < len(numbers):
-        st.session_state[CHOSEN] = numbers[rows[0]]
+        choose(CHOSEN, numbers[rows[0]])
 
 
 def _listed(entry: LogEntry) -> dict[str, str | float | None]:

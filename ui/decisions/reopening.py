@@ -22,15 +22,16 @@ from multiloss_core.generalisation import PointIntervals, bootstrap_thresholds
 from multiloss_core.tables import ColumnMeanings, base_of, values_and_blanks
 from multiloss_core.thresholds import RESOLUTIONS
 from ui.data.rated import build_dataset, confirm, rated_uploads
-from ui.operating_point.active_goal import is_restorable, restore_goal, set_manual_thresholds
+from ui.operating_point.active_goal import goal_choices, is_restorable, set_manual_thresholds
 from ui.operating_point.current_thresholds import keep_current
 from ui.operating_point.decision import CONFIDENCE, GUARANTEED, STAYED, STAYED_BEFORE
 from ui.operating_point.path_tasks import Settings
 from ui.operating_point.sections.certificate import request_certificate
-from ui.operating_point.sections.review_band import restore_block
-from ui.operating_point.settings import choose_to_stay, recorded_unit, restore_settings
-from ui.operating_point.state import IN_URL, current_target, set_target
+from ui.operating_point.sections.review_band import block_choices
+from ui.operating_point.settings import STAY_KEY, recorded_unit, settings_choices
+from ui.operating_point.state import IN_URL, set_target
 from ui.rated_data.column_roles import forget
+from ui.shared.choices import RECORDED, withdraw
 from ui.shared.session import Reopened, SegmentChoice, session
 
 
@@ -86,16 +87,18 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
     # The restored goals belong to this file.
     session().point.file = source.fingerprint
     confirm(source)
-    choices = rated_uploads().in_address(source.name) | restore_settings(
+    withdraw(*RECORDED)
+    choices = rated_uploads().in_address(source.name) | settings_choices(
         record.settings,
         classifiers,
         documents=record.columns.rating is not None,
         amounts=rated_uploads().choice_for(source).amount is not None,
     )
     names = [goal.name for goal in record.target.goal_values]
-    choices |= choose_to_stay(stays=any(name.startswith((STAYED, STAYED_BEFORE)) for name in names))
+    if any(name.startswith((STAYED, STAYED_BEFORE)) for name in names):
+        choices[STAY_KEY] = "true"
     _reopen_certificate(record, dataset)
-    choices |= restore_goal(record.target, same_data=same) | restore_block(record.block)
+    choices |= goal_choices(record.target, same_data=same) | block_choices(record.block)
     without_target = record.target.marginal_precision is None and not is_restorable(record.target, same_data=same)
     if record.target.by_hand or without_target:
         set_manual_thresholds(list(record.thresholds))
@@ -108,7 +111,7 @@ def reopen(record: DecisionRecord, source: RatedSource, *, same: bool) -> dict[s
         state.segment_choices[dataset.fingerprint] = SegmentChoice(record.segments.column, own=True)
     if record.current is not None:
         choices |= keep_current(dataset.key, record.settings.rule, record.current.thresholds, "the decision")
-    return choices | {IN_URL.name: IN_URL.write(current_target().percent)}
+    return choices | {IN_URL.name: IN_URL.write(session().point.goals.percent)}
 
 
 def _filtered(source: RatedSource, filters: tuple[RecordedFilter, ...] | None) -> RatedSource:

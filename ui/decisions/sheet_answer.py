@@ -26,26 +26,32 @@ from multiloss_core.thresholds import SMOOTH, AgeWeights, Point
 from multiloss_core.thresholds.targets import manual_point
 from ui.data.rated import change_columns, rated_uploads, say_missing_earlier
 from ui.decisions.sheet_questions import BALANCED, FACTORS, Affordable, Setting
-from ui.operating_point.active_goal import MANUAL, chosen_goal, recorded_target, restore_goal, set_manual_thresholds
+from ui.operating_point.active_goal import (
+    GOAL_KEY,
+    MANUAL,
+    chosen_goal,
+    goal_choices,
+    recorded_target,
+    set_manual_thresholds,
+)
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.current_thresholds import current_thresholds_of
 from ui.operating_point.point_text import unused_scores
 from ui.operating_point.sections.over_time import about, dated
 from ui.operating_point.sections.save_decision import make_decision
-from ui.operating_point.settings import choose_method
+from ui.operating_point.settings import METHOD_KEY
 from ui.operating_point.state import (
     IN_URL,
-    current_target,
     percent_of,
     remember_point,
     set_target,
     shown_point,
     target_of,
 )
+from ui.shared.choices import UrlParameter, choose, chosen, numbers_parameter, withdraw
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import SheetPoint, session
-from ui.shared.url_params import UrlParameter, numbers_parameter
 from ui.shared.widgets import shown_when_open
 
 FEW_POSITIVES, VERY_FEW, WANTED_MARGIN = 30, 10, 0.05
@@ -169,30 +175,28 @@ def ask_setting(analysis: Analysis, affordable: Affordable) -> Setting:
     """
     settings = affordable.settings()
     asked = IN_ADDRESS.asked(if_gone=BALANCED)
-    if asked is not None:
-        st.session_state[KEY] = asked
-    if st.session_state.get(KEY) not in FACTORS:
-        st.session_state[KEY] = BALANCED
-    taken = st.session_state[KEY]
-    IN_ADDRESS.show(None if taken == BALANCED else taken)
-    chosen = next(setting for setting in settings if setting.name == taken)
-    own = _own_setting(analysis, (*affordable.request, taken), chosen)
+    if asked is not None or chosen(KEY) not in FACTORS:
+        choose(KEY, asked or BALANCED)
+    name = chosen(KEY)
+    IN_ADDRESS.show(None if name == BALANCED else name)
+    selected = next(setting for setting in settings if setting.name == name)
+    own = _own_setting(analysis, (*affordable.request, name), selected)
     if own is not None:
-        chosen, settings = own, tuple(own if setting.name == BALANCED else setting for setting in settings)
+        selected, settings = own, tuple(own if setting.name == BALANCED else setting for setting in settings)
     with st.container(key="answer"):
-        _show_sentence(analysis, chosen, affordable)
-        _show_curve(analysis, settings, chosen)
+        _show_sentence(analysis, selected, affordable)
+        _show_curve(analysis, settings, selected)
         for place, setting in zip(st.columns(len(settings)), settings, strict=True):
             with place.container(border=True, height="stretch", key=f"card_{setting.name}"):
-                _show_card(analysis, setting, _same_before(analysis, setting, settings), is_taken=setting is chosen)
-    show_cautions(analysis, settings, chosen)
-    return chosen
+                _show_card(analysis, setting, _same_before(analysis, setting, settings), is_taken=setting is selected)
+    show_cautions(analysis, settings, selected)
+    return selected
 
 
 def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Setting) -> Setting | None:
     """Return the point chosen on Operating point since the sheet opened it, else the sheet's."""
     state, shown, linked = session().point, shown_point(analysis), OWN_IN_ADDRESS.asked()
-    led = state.sheet_led_to
+    led = state.goals.sheet_led_to
     if led is not None and led.request != request:
         shown = None
     if shown is None and led is None and linked is not None and len(linked) == len(analysis.names):
@@ -209,16 +213,20 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
     OWN_IN_ADDRESS.show(None)
     if chosen.point is not None and chosen.target is not None and (led is None or led.request != request):
         _lead_operating_point(analysis, chosen.point, chosen.target)
-        state.sheet_led_to = SheetPoint(request, tuple(chosen.point.thresholds.tolist()))
+        state.goals.sheet_led_to = SheetPoint(request, tuple(chosen.point.thresholds.tolist()))
     return None
 
 
 def _lead_operating_point(analysis: Analysis, point: Point, target: RecordedTarget) -> None:
     """Set the goals of the screen Operating point to those of a setting."""
-    choose_method(SMOOTH.name)
-    for key, value in restore_goal(target, same_data=True).items():
+    choose(METHOD_KEY, SMOOTH.name)
+    withdraw("goal", "goal_")
+    for key, value in goal_choices(target, same_data=True).items():
+        # Only boxes of numbers take their values from the session.
+        if key == GOAL_KEY:
+            choose(key, value)
         with suppress(ValueError):
-            st.session_state[key] = written_number(value)
+            choose(key, written_number(value))
     set_target(percent_of(point))
     remember_point(analysis, point, chosen_goal())
 
@@ -308,8 +316,8 @@ def _show_curve(analysis: Analysis, settings: Sequence[Setting], chosen: Setting
 
 
 def _take(name: str) -> None:
-    session().point.sheet_led_to = session().point.shown = None
-    st.session_state[KEY] = name
+    session().point.goals.sheet_led_to = session().point.goals.shown = None
+    choose(KEY, name)
 
 
 def _show_sentence(analysis: Analysis, setting: Setting, affordable: Affordable) -> None:
@@ -358,11 +366,12 @@ def show_way_on(analysis: Analysis, setting: Setting) -> None:
     if setting.target is None or setting.point is None:
         return
     if st.button("Why? See the trade-off", icon=":material/tune:", key="why"):
-        choose_method(SMOOTH.name)
-        choices = restore_goal(setting.target, same_data=True)
+        choose(METHOD_KEY, SMOOTH.name)
+        withdraw("goal", "goal_")
+        choices = goal_choices(setting.target, same_data=True)
         set_target(percent_of(setting.point))
         choices |= rated_uploads().in_address(analysis.dataset.name) | {
-            IN_URL.name: IN_URL.write(current_target().percent)
+            IN_URL.name: IN_URL.write(session().point.goals.percent)
         }
         st.switch_page("pages/operating_point.py", query_params=choices)
 

@@ -24,9 +24,9 @@ from ui.operating_point.current_thresholds import (
 )
 from ui.operating_point.goals import DAYS_KEY, under_cap
 from ui.operating_point.state import round_cap
+from ui.shared.choices import ask_choice, ask_number
 from ui.shared.formatting import as_label, as_text
 from ui.shared.session import Scenario
-from ui.shared.url_params import ask_choice, ask_number
 
 MEANINGS = (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "undecided"))
 

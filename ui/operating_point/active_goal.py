@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.errors import StreamlitAPIException
 
 from multiloss_core import DataError, OperatingPoint, Unit
 from multiloss_core.decisions import GoalValue, RecordedTarget
@@ -18,14 +16,36 @@ from multiloss_core.thresholds import ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point, target_for_price
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import COSTS, recorded_goal, scenario_choices, share_scenario, target_of
-from ui.operating_point.costs_form import SCENARIO_KEY, ask_scenario
+from ui.operating_point.costs_form import ask_scenario
 from ui.operating_point.current_thresholds import compared_thresholds
 from ui.operating_point.decision import certificate_values
-from ui.operating_point.goals import DAYS_KEY, HELD_KEY, by_alerts, by_precision, by_share, cap_values, restore_held
-from ui.operating_point.state import current_target, point_shown_by, present_point, restore_target, set_target
+from ui.operating_point.goals import (
+    DAYS_KEY,
+    HELD_KEY,
+    MAX_DAYS,
+    SHARE_OF_DAYS,
+    by_alerts,
+    by_precision,
+    by_share,
+    cap_values,
+)
+from ui.operating_point.state import point_shown_by, present_point, restore_target, set_target
+from ui.shared.choices import (
+    HIGHEST,
+    LOWEST,
+    ask_choice,
+    ask_number,
+    choose,
+    choose_first,
+    chosen,
+    chosen_or_linked,
+    numbers_parameter,
+    remove_from_url,
+    swap_choices_of_file,
+    withdraw,
+)
 from ui.shared.formatting import as_label, as_text
 from ui.shared.session import Goals, session
-from ui.shared.url_params import HIGHEST, LOWEST, ask_choice, ask_number, numbers_parameter
 
 GOAL_KEY = "goal"
 SLIDER, PRICE, ALERTS, PRECISION, SHARE, MANUAL = "slider", "price", "alerts", "precision", "share", "manual"
@@ -67,9 +87,9 @@ def ask_goal(analysis: Analysis, method: str, choice: DeltaGenerator, inputs: De
             state.goal_refused = True
             found = None if goal in (SLIDER, PRICE, COSTS) else point_shown_by(goal, analysis, method)
             _say_refused(as_text(str(error)))
-    MANUAL_IN_URL.show(state.manual_thresholds if goal == MANUAL else None)
+    MANUAL_IN_URL.show(state.goals.manual_thresholds if goal == MANUAL else None)
     if goal != MANUAL:
-        state.manual_thresholds = None
+        state.goals.manual_thresholds = None
     if goal != COSTS:
         share_scenario(None)
     return found
@@ -89,17 +109,12 @@ def _counted(analysis: Analysis, method: str, thresholds: Floats) -> Point | Non
         return None
 
 
-def is_set_by_costs() -> bool:
-    """Return whether payoffs set the point, also by a link whose goal is not drawn yet."""
-    return (st.session_state.get(GOAL_KEY) or st.query_params.get(GOAL_KEY)) == COSTS
-
-
 def active_goal() -> str:
     """Return the name of the active goal; empty for the slider or a refused goal."""
     goal = chosen_goal()
     if session().point.goal_refused:
         return ""
-    scenario = session().point.scenarios.driving
+    scenario = session().point.goals.scenarios.driving
     if goal == COSTS and scenario is not None:
         return recorded_goal(scenario)[0]
     return GOALS[goal].label if _goals(goal) else ""
@@ -110,17 +125,17 @@ def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
     words = active_goal()
     if not words or isinstance(point, ManualPoint):
         return None
-    scenario = session().point.scenarios.driving
-    goals = recorded_goal(scenario)[1] if scenario and is_set_by_costs() else _recorded_goals(analysis, chosen_goal())
+    scenario, goal = session().point.goals.scenarios.driving, chosen_goal()
+    goals = recorded_goal(scenario)[1] if scenario and goal == COSTS else _recorded_goals(analysis, goal)
     goal_values = (*goals, *certificate_values(analysis, point))
     # A goal leads to its point again, a target would lead beside it.
-    led = chosen_goal() in (PRICE, COSTS) and isinstance(point, OperatingPoint)
+    led = goal in (PRICE, COSTS) and isinstance(point, OperatingPoint)
     return RecordedTarget(words, goal_values, *((point.marginal_precision, point.status) if led else ()))
 
 
 def _recorded_goals(analysis: Analysis, goal: str) -> tuple[GoalValue, ...]:
     asked = _goals(goal)
-    values = {key: st.session_state[key] for key in asked if key in st.session_state}
+    values = {key: chosen(key) for key in asked if chosen(key) is not None}
     if goal == ALERTS and (days := analysis.rated.days) is not None:
         values[DAYS_KEY] = days
     of = IN_MONEY if analysis.settings.unit is Unit.MONEY else ""
@@ -142,45 +157,35 @@ def is_restorable(target: RecordedTarget, *, same_data: bool) -> bool:
     return goal in (COSTS, PRICE) or (goal is not None and same_data and target.marginal_precision is None)
 
 
-def restore_goal(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
-    """Activate the goal of a record, else the slider; return the choices for the URL."""
-    # What has a default takes its value from the URL, unless something was chosen before.
-    for key in (key for goal in GOALS.values() for key in goal.goals):
-        st.session_state.pop(key, None)
-        session().point.start_anew.discard(key)
+def goal_choices(target: RecordedTarget, *, same_data: bool) -> dict[str, str]:
+    """Return the goal of a record as the URL holds it; nothing where it cannot be active."""
     goal = _goal_of(target)
     if goal is None or not is_restorable(target, same_data=same_data):
-        slider_takes_over()
         return {}
-    st.session_state[GOAL_KEY] = goal
     wanted = {goal.name.removesuffix(IN_MONEY): goal.value for goal in target.goal_values}
     found = {key: repr(wanted[name]) for key, name in _goals(goal).items() if name in wanted}
-    return {GOAL_KEY: goal} | (scenario_choices(target) or {}) | found | restore_held(wanted)
+    held = {HELD_KEY: MAX_DAYS} if SHARE_OF_DAYS in wanted else {}
+    return {GOAL_KEY: goal} | (scenario_choices(target) or {}) | found | held
 
 
-def slider_takes_over() -> None:
-    """Make the slider the active control."""
-    st.session_state[GOAL_KEY] = SLIDER
-
-
-def set_by_costs() -> None:
-    """Make costs the active goal, starting at the current point."""
-    st.session_state[GOAL_KEY] = COSTS
+def move_slider(percent: object) -> None:
+    """Set the target to a percentage and make the slider the active control."""
+    set_target(percent)
+    choose(GOAL_KEY, SLIDER)
 
 
 def set_manual_thresholds(thresholds: object) -> None:
     """Activate thresholds of a browser or record, None for never; ignore invalid ones."""
     if isinstance(thresholds, list) and all(value is None or isinstance(value, int | float) for value in thresholds):
-        session().point.manual_thresholds = [math.inf if value is None else float(value) for value in thresholds]
-        for j in range(len(thresholds)):
-            st.session_state.pop(_manual_key(j), None)
-        st.session_state[GOAL_KEY] = MANUAL
+        session().point.goals.manual_thresholds = [math.inf if value is None else float(value) for value in thresholds]
+        withdraw("hand_")
+        choose(GOAL_KEY, MANUAL)
 
 
 def chosen_goal() -> str:
     """Return the active goal by its URL value."""
-    chosen = st.session_state.get(GOAL_KEY)
-    return chosen if chosen in GOALS else SLIDER
+    goal = chosen_or_linked(GOAL_KEY)
+    return goal if goal in GOALS else SLIDER
 
 
 def _goal_of(target: RecordedTarget) -> str | None:
@@ -196,13 +201,8 @@ def _goals(goal: str) -> Mapping[str, str]:
 
 def _leave_in_url(goal: str) -> None:
     """Remove the values of inactive goals from the URL, where removed widgets leave them."""
-    for other in GOALS:
-        for key in _goals(other) if other != goal else ():
-            # Refused while the widget is going: then it takes its goal with it.
-            with suppress(StreamlitAPIException):
-                st.query_params.pop(key, None)
-    if goal != ALERTS:
-        st.query_params.pop(HELD_KEY, None)
+    inactive = (key for other in GOALS if other != goal for key in _goals(other))
+    remove_from_url(*inactive, *(() if goal == ALERTS else (HELD_KEY,)))
 
 
 def _drive_to(wanted: float) -> bool:
@@ -212,7 +212,7 @@ def _drive_to(wanted: float) -> bool:
             f"This comes to a marginal precision of {wanted:.4g} %, beyond the slider's {LOWEST:g} to {HIGHEST:g} %."
         )
         return False
-    if abs(current_target().percent - wanted) > 1e-9:
+    if abs(session().point.goals.percent - wanted) > 1e-9:
         set_target(wanted)
     return True
 
@@ -247,27 +247,27 @@ def _restore_manual(names: Sequence[str], rules: int) -> None:
     """Take the thresholds of a link, where it has as many; the last ones are of alert rules."""
     asked = MANUAL_IN_URL.asked()
     if asked is not None and len(asked) == len(names):
-        session().point.manual_thresholds = asked
+        session().point.goals.manual_thresholds = asked
         for j, value in enumerate(asked):
             is_rule = j >= len(names) - rules
-            st.session_state[_manual_key(j)] = math.isfinite(value) if is_rule else score_threshold(names[j], value)
+            choose(_manual_key(j), math.isfinite(value) if is_rule else score_threshold(names[j], value))
 
 
 def _by_hand(analysis: Analysis, method: str) -> Point:
-    source, path, known = analysis.dataset.source, analysis.path(method), session().point.manual_thresholds
+    source, path, known = analysis.dataset.source, analysis.path(method), session().point.goals.manual_thresholds
     present = present_point(analysis, method).thresholds
     start = analysis.rounded(np.array(known if known is not None and len(known) == len(path.names) else present))
     values, scored = [], len(path.names) - len(analysis.alert_rules)
     for j, (place, name) in enumerate(zip(st.columns(scored), path.names, strict=False)):
         key = _manual_key(j)
-        st.session_state.setdefault(key, score_threshold(name, start[j]))
+        choose_first(key, score_threshold(name, start[j]))
         values.append(_number(place.text_input(as_label(score_side(name)), key=key, help="A number, or never."), name))
     for j, name in enumerate(analysis.alert_rules, start=scored):
         key = _manual_key(j)
-        st.session_state.setdefault(key, bool(np.isfinite(start[j])))
+        choose_first(key, bool(np.isfinite(start[j])))
         values.append(1.0 if st.toggle(as_label(name), key=key, help="The alert rule is on.") else math.inf)
     point = manual_point(source, path, np.array(values))
-    session().point.manual_thresholds = values
+    session().point.goals.manual_thresholds = values
     return point
 
 
@@ -300,13 +300,6 @@ GOALS = {
 }
 
 
-NUMBERS = (
-    *(key for goal in GOALS.values() for key in goal.goals if key != DAYS_KEY),
-    *("afford_percent", "afford_review", "afford_catch", "afford_share"),
-)
-CHOICES = (GOAL_KEY, HELD_KEY, DAYS_KEY, SCENARIO_KEY, "afford", "setting")
-
-
 def use_goals_of(file: str) -> None:
     """Store the goals of the previous file and restore those of this one.
 
@@ -316,25 +309,10 @@ def use_goals_of(file: str) -> None:
     before, state.file = state.file, file
     if before is None or before == file:
         return
-    state.goals_of_files[before] = Goals(
-        {key: st.session_state[key] for key in (*NUMBERS, *CHOICES) if key in st.session_state},
-        state.target.percent,
-        state.manual_thresholds,
-        state.scenarios,
-        state.shown,
-        state.sheet_led_to,
-    )
-    found = state.goals_of_files.get(file, Goals())
+    old, new = state.goals, state.goals_of_files.get(file) or Goals()
+    state.goals_of_files[before], state.goals = old, new
+    old.choices = swap_choices_of_file(new.choices)
     # The editor of the other file's table is another widget.
-    found.scenarios.version = state.scenarios.version + 1
-    for key in (key for key in (*NUMBERS, *CHOICES) if key in st.session_state or key in found.typed):
-        if key in NUMBERS and key not in found.typed:
-            # A box that has been drawn keeps what it held in the browser, unless it is given another number.
-            state.start_anew.add(key)
-        else:
-            st.session_state[key] = found.typed.get(key)
-    current_target().percent, state.scenarios = found.percent, found.scenarios
-    state.shown, state.sheet_led_to = found.shown, found.sheet_led_to
-    state.manual_thresholds = None
-    set_manual_thresholds(found.manual)
+    new.scenarios.version = old.scenarios.version + 1
+    withdraw("hand_")
     restore_target()

@@ -36,11 +36,8 @@ from multiloss_core.thresholds import (
 )
 from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
 from ui.data.sources import known_along
-from ui.operating_point.calculations import (
-    SECONDS_BEHIND,
-)
-from ui.operating_point.path_tasks import FIRST, MAX_SEARCHES, METHODS, PathTasks, Settings, tasks_of
-from ui.shared.session import session
+from ui.operating_point.calculations import SECONDS_BEHIND
+from ui.operating_point.path_tasks import FIRST, METHODS, PathTasks, Settings, ask_paths
 
 MAX_DOCUMENTS_SLICED = 200_000
 SECONDS_BETWEEN_POLLS = 0.4
@@ -249,17 +246,7 @@ def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = N
 
     Others follow as they are found. Raises DataError where these settings suit no data.
     """
-    searches = session().searches
-    key = dataset.key, settings
-    if key not in searches or searches[key].is_broken:
-        searches.pop(key, None)
-        for other in searches.values():
-            other.cancel()
-        while len(searches) >= MAX_SEARCHES:
-            searches.pop(next(iter(searches)))
-        searches[key] = tasks_of(dataset, settings)
-    search = searches[key]
-    awaited = (*FIRST, *([method] if method else ()))
+    search, awaited = ask_paths(dataset, settings), (*FIRST, *([method] if method else ()))
     search.begin(awaited)
     search.begin(METHODS, behind=SECONDS_BEHIND)
     search.wait(awaited)
@@ -269,25 +256,19 @@ def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = N
 
 def prepare(dataset: RatedDataset, settings: Settings) -> None:
     """Start the first path before a page asks for it."""
-    if (dataset.key, settings) not in session().searches:
-        searches = session().searches
-        for other in searches.values():
-            other.cancel()
-        searches[dataset.key, settings] = search = tasks_of(dataset, settings)
-        search.begin(FIRST)
+    ask_paths(dataset, settings).begin(FIRST)
 
 
 def find_the_rest(analysis: Analysis) -> None:
     """While paths are being found, look for them, and have the page show what was found since."""
     if not analysis.is_complete:
-        search = session().searches.get((analysis.rated.key, analysis.settings))
-        waits = search is not None and search.place > MANY
-        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS_IN_A_QUEUE if waits else SECONDS_BETWEEN_POLLS)(analysis)
+        search = ask_paths(analysis.rated, analysis.settings)
+        seconds = SECONDS_BETWEEN_POLLS_IN_A_QUEUE if search.place > MANY else SECONDS_BETWEEN_POLLS
+        st.fragment(_show_found, run_every=seconds)(search, len(analysis.found_methods))
 
 
-def _look(analysis: Analysis) -> None:
-    search = session().searches.get((analysis.rated.key, analysis.settings))
-    if search is None or len(search.found) > len(analysis.found_methods):
+def _show_found(search: PathTasks, shown: int) -> None:
+    if len(search.found) > shown:
         st.rerun()
 
 

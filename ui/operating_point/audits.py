@@ -17,10 +17,11 @@ from multiloss_core.tables import read_in_process
 from multiloss_core.thresholds import Point
 from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.segment_jobs import chosen_segments
-from ui.operating_point.settings import asked_method
+from ui.operating_point.segment_tasks import chosen_segments
+from ui.operating_point.settings import METHOD_KEY
 from ui.operating_point.state import PointContext, present_point
 from ui.server.file_store import file_store
+from ui.shared.choices import chosen_or_linked
 from ui.shared.formatting import unrated
 from ui.shared.session import KeptAudit, StoredRatings, session
 
@@ -162,7 +163,7 @@ def show_recall(context: PointContext) -> None:
 
 def audited_point(analysis: Analysis) -> Point:
     """Return the point on the screen Operating point, or the one at the slider's target."""
-    asked = asked_method()
+    asked = chosen_or_linked(METHOD_KEY)
     return present_point(analysis, asked if asked in analysis.methods else analysis.methods[0])
 
 

@@ -14,8 +14,8 @@ from multiloss_core.tables import currency_of_amounts
 from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along
 from ui.data.rated import rated_uploads
 from ui.operating_point.analysis import Analysis
+from ui.shared.choices import UrlParameter
 from ui.shared.session import Scenario
-from ui.shared.url_params import UrlParameter
 
 COSTS = "costs"
 MAX_SCENARIOS, MAX_NAME, MAX_CURRENCY, MAX_AMOUNT = 20, 60, 12, 1e9

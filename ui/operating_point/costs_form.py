@@ -30,6 +30,7 @@ from ui.operating_point.costs import (
     share_scenario,
     target_of,
 )
+from ui.shared.choices import choose, chosen
 from ui.shared.formatting import as_text
 from ui.shared.session import Scenario, session
 
@@ -48,7 +49,7 @@ def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
     ------
     DataError : an invalid row of the active scenario, or an empty table.
     """
-    known = session().point.scenarios
+    known = session().point.goals.scenarios
     _start(analysis, marginal_precision)
     found, refused = _read_typed(analysis)
     active = _active_row()
@@ -62,7 +63,7 @@ def ask_scenario(analysis: Analysis, marginal_precision: float) -> Scenario:
 
 def _start(analysis: Analysis, marginal_precision: float) -> None:
     """Take a scenario of the URL, or the first one into an empty table."""
-    known, asked = session().point.scenarios, asked_in_url()
+    known, asked = session().point.goals.scenarios, asked_in_url()
     if asked is not None:
         others = known.typed[[cleaned(name) != asked[NAME] for name in known.typed.get(NAME, [])]]
         _start_from(_fitting(analysis, pd.DataFrame([asked, *others.to_dict("records")])), 0)
@@ -72,30 +73,30 @@ def _start(analysis: Analysis, marginal_precision: float) -> None:
 
 def _read_typed(analysis: Analysis) -> tuple[dict[int, Scenario], dict[int, str]]:
     """Parse the table of scenarios (see `read_scenarios`)."""
-    return read_scenarios(session().point.scenarios.typed, lambda payoffs: target_of(analysis, payoffs))
+    return read_scenarios(session().point.goals.scenarios.typed, lambda payoffs: target_of(analysis, payoffs))
 
 
 def _active_row() -> int:
-    rows = session().point.scenarios.typed.index.tolist()
-    if st.session_state.get(SCENARIO_KEY) not in rows:
-        st.session_state[SCENARIO_KEY] = next(iter(rows), None)
-    return int(st.session_state[SCENARIO_KEY])
+    rows = session().point.goals.scenarios.typed.index.tolist()
+    if chosen(SCENARIO_KEY) not in rows:
+        choose(SCENARIO_KEY, next(iter(rows), None))
+    return int(chosen(SCENARIO_KEY))
 
 
 def _ask_two_costs(analysis: Analysis, row: int) -> None:
     """Draw boxes for the cost of a review and the worth of a catch."""
     worth = (RECOVERED, "Of its amount, percent saved", ALL) if has_amounts(analysis) else CATCH_BOX
-    table = session().point.scenarios.typed
+    table = session().point.goals.scenarios.typed
     for place, (column, label, most) in zip(st.columns(2), (REVIEW_BOX, worth), strict=True):
         value = pd.to_numeric(table.get(column, pd.Series(0.0, table.index)), errors="coerce").fillna(0.0)[row]
-        st.session_state[f"box_{column}"] = min(max(float(value), 0.0), most)
+        choose(f"box_{column}", min(max(float(value), 0.0), most))
         place.number_input(label, 0.0, most, format="%g", key=f"box_{column}", on_change=_type, args=(column, row))
 
 
 def _type(column: str, row: int) -> None:
-    known = session().point.scenarios
+    known = session().point.goals.scenarios
     before, table = known.typed, known.typed.copy()
-    table.loc[row, column] = st.session_state[f"box_{column}"]
+    table.loc[row, column] = chosen(f"box_{column}")
     _start_from(table, row)
     known.before = before
 
@@ -121,8 +122,8 @@ def _fitting(analysis: Analysis, table: pd.DataFrame) -> pd.DataFrame:
 
 def _start_from(table: pd.DataFrame, active: int | None) -> None:
     """Restart the editor with a table, in which the row with this index is active."""
-    known, rows = session().point.scenarios, table.index.tolist()
-    st.session_state[SCENARIO_KEY] = rows.index(active) if active in rows else 0
+    known, rows = session().point.goals.scenarios, table.index.tolist()
+    choose(SCENARIO_KEY, rows.index(active) if active in rows else 0)
     known.given = known.typed = table.reset_index(drop=True) if rows else pd.DataFrame([FIRST])
     known.before, known.version = None, known.version + 1
 
@@ -138,10 +139,10 @@ def ask_scenarios(analysis: Analysis, marginal_precision: float) -> ExpanderCont
 
 
 def _ask_table(analysis: Analysis) -> None:
-    known = session().point.scenarios
-    if editor_key() not in st.session_state:
+    known = session().point.goals.scenarios
+    if chosen(editor_key()) is None:
         # Streamlit drops the edits while the table is closed.
-        _start_from(_fitting(analysis, known.typed), st.session_state.get(SCENARIO_KEY))
+        _start_from(_fitting(analysis, known.typed), chosen(SCENARIO_KEY))
     typed = st.data_editor(
         known.given,
         num_rows="dynamic",
@@ -165,7 +166,7 @@ def _ask_table(analysis: Analysis) -> None:
         )
         if known.before is not None:
             st.button("Undo", icon=":material/undo:", key="scenario_undo", on_click=_undo)
-    refused = {row: words for row, words in _read_typed(analysis)[1].items() if row != st.session_state[SCENARIO_KEY]}
+    refused = {row: words for row, words in _read_typed(analysis)[1].items() if row != chosen(SCENARIO_KEY)}
     for row, words in list(refused.items())[:1]:
         st.error(as_text(f"Row {rows.index(row) + 1}: {words}"), icon=":material/error:")
     _show_amounts(analysis, "" if known.driving is None else known.driving.currency)
@@ -173,7 +174,7 @@ def _ask_table(analysis: Analysis) -> None:
 
 def editor_key() -> str:
     """Return the key of the editor; a new one for each given table discards older edits."""
-    return f"scenarios_{session().point.scenarios.version}"
+    return f"scenarios_{session().point.goals.scenarios.version}"
 
 
 def _columns(analysis: Analysis, given: pd.DataFrame) -> dict[str, Any]:
@@ -230,6 +231,6 @@ def _show_amounts(analysis: Analysis, currency: str) -> None:
 
 
 def _undo() -> None:
-    known = session().point.scenarios
+    known = session().point.goals.scenarios
     if known.before is not None:
-        _start_from(known.before, st.session_state[SCENARIO_KEY])
+        _start_from(known.before, chosen(SCENARIO_KEY))

@@ -14,9 +14,9 @@ from multiloss_core.thresholds import ManualPoint, Point, Rule, checked_threshol
 from multiloss_core.thresholds.targets import on_precision_of_scores, out_of_range
 from ui.operating_point.analysis import Analysis
 from ui.records import decided_words, deployed_entry
+from ui.shared.choices import UrlParameter, choose, chosen, numbers_parameter
 from ui.shared.formatting import as_label, as_text
 from ui.shared.session import ComparedThresholds, PinnedPoint, session
-from ui.shared.url_params import UrlParameter, numbers_parameter
 
 FILE_KEY, COMPARE_WITH_KEY, PIN_KEY = "current_file", "compare_with", "pin"
 CURRENT_WORDS, PINNED_WORDS = "Current thresholds", "Pinned point"
@@ -126,7 +126,7 @@ def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, k
         # What was typed is kept for each dataset and rule; the box shows it.
         own = f"{key}_{i}"
         value = score_value(name, kept.current[i])
-        st.session_state[own] = "" if value is None else f"{value:.10g}"
+        choose(own, "" if value is None else f"{value:.10g}")
         # A box of numbers would read 1,000 as 1 and 0,9 as 9.
         place.text_input(
             label(name),
@@ -142,7 +142,7 @@ def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, k
     if analysis.alert_rules:
         own, first = f"{key}_rules", len(scored)
         on = [rule for rule, value in zip(analysis.alert_rules, kept.current[first:], strict=True) if value is not None]
-        st.session_state[own] = on if _is_known(kept) else list(analysis.alert_rules)
+        choose(own, on if _is_known(kept) else list(analysis.alert_rules))
         st.multiselect(
             "Alert rules that are on", analysis.alert_rules, key=own, on_change=_keep_rules, args=(analysis, kept, own)
         )
@@ -154,7 +154,7 @@ def _is_known(kept: ComparedThresholds) -> bool:
 
 def _keep_rules(analysis: Analysis, kept: ComparedThresholds, key: str) -> None:
     kept.current[len(analysis.surfaces.names) :] = [
-        1.0 if rule in st.session_state[key] else None for rule in analysis.alert_rules
+        1.0 if rule in chosen(key) else None for rule in analysis.alert_rules
     ]
     kept.with_pinned, kept.origin, kept.complaint = False, None, None
 
@@ -199,7 +199,7 @@ def _use(kept: ComparedThresholds, entry: LogEntry) -> None:
 
 
 def _ask_which(kept: ComparedThresholds) -> None:
-    st.session_state[COMPARE_WITH_KEY] = PINNED_WORDS if kept.with_pinned else CURRENT_WORDS
+    choose(COMPARE_WITH_KEY, PINNED_WORDS if kept.with_pinned else CURRENT_WORDS)
     st.segmented_control(
         "Compare with",
         [CURRENT_WORDS, PINNED_WORDS],
@@ -212,14 +212,14 @@ def _ask_which(kept: ComparedThresholds) -> None:
 
 
 def _keep_which(kept: ComparedThresholds) -> None:
-    kept.with_pinned = st.session_state[COMPARE_WITH_KEY] == PINNED_WORDS
+    kept.with_pinned = chosen(COMPARE_WITH_KEY) == PINNED_WORDS
 
 
 def _keep_typed(analysis: Analysis, kept: ComparedThresholds, i: int, key: str) -> None:
     if not _is_known(kept):
         # Rules are on until the user switches them off.
         kept.current[len(analysis.surfaces.names) :] = [1.0] * len(analysis.alert_rules)
-    name, text = analysis.names[i], st.session_state[key].strip()
+    name, text = analysis.names[i], chosen(key).strip()
     try:
         value = None if text in ("", NEVER) else typed_number(text)
     except ValueError:
@@ -231,7 +231,7 @@ def _keep_typed(analysis: Analysis, kept: ComparedThresholds, i: int, key: str) 
 
 def _load(analysis: Analysis, kept: ComparedThresholds) -> None:
     kept.complaint = None
-    file = st.session_state[FILE_KEY]
+    file = chosen(FILE_KEY)
     if file is None:
         return
     try:

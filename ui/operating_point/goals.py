@@ -1,7 +1,6 @@
 """Find points for a cap on alerts, a minimum precision or a share of positives to keep."""
 
 import math
-from collections.abc import Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,8 +20,8 @@ from multiloss_core.thresholds.targets import (
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS
 from ui.operating_point.state import present_point, round_cap
+from ui.shared.choices import ask_choice, ask_number, chosen, in_url
 from ui.shared.session import session
-from ui.shared.url_params import ask_choice, ask_number
 
 DAYS_KEY, HELD_KEY = "goal_days", "goal_held"
 MEAN, MAX_DAYS = "mean", "most"
@@ -40,7 +39,7 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     of_most = days is not None and _ask_held(span) == MAX_DAYS
     if days is None:
         days = span.number_input(
-            "Days in the data", 1.0, 10_000.0, None, format="%g", key=DAYS_KEY, bind="query-params", placeholder="days"
+            "Days in the data", 1.0, 10_000.0, None, format="%g", **in_url(DAYS_KEY), placeholder="days"
         )
     start = None if days is None else _first_cap(analysis, present_point(analysis, method), analysis.path(method), days)
     most = ask_number(cap.number_input, label, (0.0, 1e9), 100.0, start=start, key="goal_alerts", format="%g")
@@ -59,19 +58,13 @@ def _ask_held(place: DeltaGenerator) -> str:
 def cap_on_all_days(analysis: Analysis) -> float:
     """Return the alerts, undecided ones included, that a cap on the mean allows in the data."""
     days = analysis.rated.equivalent_days
-    return float(st.session_state["goal_alerts"] * (st.session_state[DAYS_KEY] if days is None else days))
+    return float(chosen("goal_alerts") * (chosen(DAYS_KEY) if days is None else days))
 
 
 def cap_values(analysis: Analysis) -> tuple[GoalValue, ...]:
     """Record on how many days a cap holds, where it is one of days."""
-    of_most = analysis.rated.days is not None and st.session_state.get(HELD_KEY) == MAX_DAYS
+    of_most = analysis.rated.days is not None and chosen(HELD_KEY) == MAX_DAYS
     return (GoalValue(SHARE_OF_DAYS, 100 * NINE_OF_TEN),) if of_most else ()
-
-
-def restore_held(wanted: Mapping[str, float]) -> dict[str, str]:
-    """Set a cap from the goal values of a record; return the choice for the URL."""
-    st.session_state.pop(HELD_KEY, None)
-    return {HELD_KEY: MAX_DAYS} if SHARE_OF_DAYS in wanted else {}
 
 
 def _first_cap(analysis: Analysis, point: Point, path: ThresholdPath, days: float) -> float:

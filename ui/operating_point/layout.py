@@ -10,23 +10,26 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import DataError, OperatingPoint, Unit, operating_point
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json, thresholds_as_csv, thresholds_as_json
-from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point, is_set_by_costs
+from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point
 from ui.operating_point.analysis import Analysis, analyse
+from ui.operating_point.costs import COSTS
 from ui.operating_point.costs_form import ask_scenarios
 from ui.operating_point.current_thresholds import share_comparison
-from ui.operating_point.resampling_jobs import finished_evidence
+from ui.operating_point.resampling_tasks import finished_evidence
 from ui.operating_point.sections.certificate import with_certificate
-from ui.operating_point.segment_jobs import segment_rows
+from ui.operating_point.segment_tasks import segment_rows
 from ui.operating_point.settings import (
+    METHOD_KEY,
     apply_presentation,
     ask_method,
     ask_new_data,
     ask_pair,
     ask_settings,
-    asked_method,
 )
-from ui.operating_point.state import PointContext, ViewState, current_target, percent_of, present_point, remember_point
+from ui.operating_point.state import PointContext, ViewState, percent_of, present_point, remember_point
+from ui.shared.choices import chosen_or_linked
 from ui.shared.formatting import as_text
+from ui.shared.session import session
 
 PLACE = "download_thresholds"
 # Widths in pixels: active goal, its value, unit, settings, files.
@@ -74,12 +77,12 @@ def ask_point(dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerat
         settings_box = st.popover("Settings", icon=":material/tune:")
     settings = ask_settings(dataset, unit_box, settings_box)
     apply_presentation()
-    analysis = with_certificate(analyse(dataset, settings, method=asked_method()))
+    analysis = with_certificate(analyse(dataset, settings, method=chosen_or_linked(METHOD_KEY)))
     share_comparison(analysis)
     with settings_box:
         method, pair = ask_method(analysis), ask_pair(analysis)
     scenarios = None
-    if is_set_by_costs():
+    if chosen_goal() == COSTS:
         with tables:
             scenarios = ask_scenarios(analysis, present_point(analysis, method).marginal_precision)
     own = ask_goal(analysis, method, choice_box, goal_box)
@@ -94,7 +97,7 @@ def ask_point(dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerat
 
 def _view(analysis: Analysis, method: str, pair: tuple[int, int], own: Point | None, *, new_data: bool) -> ViewState:
     """Build the view at the point of a goal, or the slider's; resample only with `new_data`."""
-    percent = current_target().percent if own is None else percent_of(own)
+    percent = session().point.goals.percent if own is None else percent_of(own)
     points = {path.method: operating_point(path, percent / 100) for path in analysis.paths}
     on_slider = own is None or (
         isinstance(own, OperatingPoint) and np.array_equal(own.thresholds, points[method].thresholds)

@@ -19,8 +19,9 @@ from ui.operating_point.calculations import (
 )
 from ui.server.queue import Task, shared_queue
 from ui.shared.long_work import begin, wait_for
+from ui.shared.session import session
+from ui.shared.tasks import MAX_TASKS
 
-MAX_SEARCHES = 8
 # In the order in which they are offered.
 METHODS = tuple(method.name for method in PATH_METHODS)
 # In seconds: paths that come so soon after the first ones are shown with them.
@@ -48,7 +49,7 @@ class Settings:
 class PathTasks:
     """The searches for the paths of a dataset, by method: those that were begun.
 
-    `is_shared`: all sessions use them, so none gives them up.
+    `is_shared`: all sessions use them, so none cancels them.
     """
 
     dataset: RatedDataset
@@ -73,8 +74,8 @@ class PathTasks:
         return {name: found for name, found in latest.items() if found is not None}
 
     @property
-    def is_broken(self) -> bool:
-        """Return whether something failed or was given up, and must be begun anew."""
+    def cancelled(self) -> bool:
+        """Return whether something failed or was cancelled, and must be begun again."""
         return any(task.finished and task.latest is None for task in self.tasks.values())
 
     @property
@@ -104,20 +105,24 @@ class PathTasks:
             task.wait(max(end - time.monotonic(), 0.0))
 
     def cancel(self) -> None:
-        """Give up what is not finished, unless other sessions use it."""
+        """Cancel what is not finished, unless other sessions use it."""
         for task in () if self.is_shared else self.tasks.values():
             task.cancel()
 
 
-def tasks_of(dataset: RatedDataset, settings: Settings) -> PathTasks:
-    """Return searches that are not broken: all sessions share those of a built-in sample."""
+def ask_paths(dataset: RatedDataset, settings: Settings) -> PathTasks:
+    """Return the searches of this session: all sessions share those of a built-in sample."""
+    return session().tasks.ask("paths", (dataset.key, settings), lambda: _tasks_of(dataset, settings))
+
+
+def _tasks_of(dataset: RatedDataset, settings: Settings) -> PathTasks:
     if not is_built_in(dataset):
         return PathTasks.of(dataset, settings)
-    if _shared_tasks(dataset.key, settings, dataset).is_broken:
+    if _shared_tasks(dataset.key, settings, dataset).cancelled:
         _shared_tasks.clear(dataset.key, settings, dataset)
     return _shared_tasks(dataset.key, settings, dataset)
 
 
-@st.cache_resource(max_entries=MAX_SEARCHES, show_spinner=False)
+@st.cache_resource(max_entries=MAX_TASKS, show_spinner=False)
 def _shared_tasks(key: str, settings: Settings, _dataset: RatedDataset) -> PathTasks:
     return replace(PathTasks.of(_dataset, settings), is_shared=True)

@@ -18,9 +18,9 @@ from ui.operating_point.current_thresholds import current_for
 from ui.operating_point.path_tasks import Settings
 from ui.operating_point.state import ViewState
 from ui.records import thresholds_words
+from ui.shared.choices import ask_choice, choose, chosen, in_url
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.page_setup import write_style
-from ui.shared.url_params import ask_choice
 
 PRESENT_KEY = "present"
 # Hidden, not left out: what is not drawn forgets its choice. An open popover is drawn outside of its container.
@@ -35,29 +35,26 @@ HIDDEN = (
 
 def ask_presentation() -> None:
     """Draw the switch into presentation mode."""
-    st.toggle("Presentation: only slider, numbers and charts", key=PRESENT_KEY, bind="query-params")
-
-
-def is_presenting() -> bool:
-    """Return whether the screen is for a meeting room."""
-    return bool(st.session_state.get(PRESENT_KEY))
+    st.toggle("Presentation: only slider, numbers and charts", **in_url(PRESENT_KEY))
 
 
 def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
     rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer:has(.st-key-bar) {{padding-top: 2.6rem}}"
-    write_style(rules if is_presenting() else "")
+    write_style(rules if chosen(PRESENT_KEY) else "")
 
 
 def offer_leaving() -> None:
     """Draw the way out of the presentation, above everything else."""
-    if is_presenting():
+    if chosen(PRESENT_KEY):
         with st.container(key="presentation_left"):
-            st.button("Leave the presentation", icon=":material/close_fullscreen:", type="tertiary", on_click=_leave)
-
-
-def _leave() -> None:
-    st.session_state[PRESENT_KEY] = False
+            st.button(
+                "Leave the presentation",
+                icon=":material/close_fullscreen:",
+                type="tertiary",
+                on_click=choose,
+                args=(PRESENT_KEY, False),
+            )
 
 
 METHOD_KEY, RULE_KEY, SPACING_KEY, UNIT_KEY, PLAIN_KEY = "method", "rule", "nodes", "count", "plain"
@@ -90,19 +87,19 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
     source = dataset.source
     table = source if isinstance(source, CountSurfaces) else None
     label = "Flagged when its threshold is reached by"
-    rule: Rule = "any"
     unit = Unit.DOCUMENTS
     if dataset.amounts is not None:
         with unit_box:
             unit = _ask_unit()
     with settings_box:
         if table is not None and not isinstance(table, RatedCounts):
-            rule = table.rule
-            st.text_input(label, RULES[rule], disabled=True, help="Given by the table of counts.")
+            st.text_input(label, RULES[table.rule], disabled=True, help="Given by the table of counts.")
         elif source.score_count > 1 and not source.alert_rules:
-            rule = cast("Rule", ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True))
-        settings = Settings(rule, "uniform", 0) if table is not None else _ask_grid(rule, unit, source.score_count)
-        settings = replace(settings, current=_ask_to_stay(current_for(dataset.key, rule, source.names)))
+            ask_choice(st.segmented_control, label, RULES, key=RULE_KEY, required=True)
+        if table is None:
+            _ask_grid(source.score_count)
+        settings = replace(current_settings(dataset), unit=unit if table is None else Unit.DOCUMENTS)
+        settings = replace(settings, current=_ask_to_stay(current_for(dataset.key, settings.rule, source.names)))
         if dataset.times is not None:
             _ask_age_weights(dataset)
         ask_plain()
@@ -114,8 +111,7 @@ def _ask_to_stay(current: tuple[float, ...] | None) -> tuple[float, ...] | None:
     """Ask whether the path stays beside the current thresholds (k,), and return them if so."""
     stays = st.checkbox(
         "Stay at the current thresholds",
-        key=STAY_KEY,
-        bind="query-params",
+        **in_url(STAY_KEY),
         disabled=current is None,
         help="The default path keeps to them wherever your data show nothing clearly better; useful with few "
         "positives. Enter them under *Compare with the current thresholds*.",
@@ -151,12 +147,12 @@ def current_settings(dataset: RatedDataset) -> Settings:
     source = dataset.source
     if isinstance(source, CountSurfaces) and not isinstance(source, RatedCounts):
         return Settings(source.rule, "uniform", 0)
-    asked = st.session_state.get(RULE_KEY)
+    asked = chosen(RULE_KEY)
     rule: Rule = asked if asked in RULES and source.score_count > 1 and not source.alert_rules else "any"
     if isinstance(source, CountSurfaces):
         return Settings(rule, "uniform", 0)
-    spacing, choices = st.session_state.get(SPACING_KEY), RESOLUTIONS[source.score_count]
-    resolution = st.session_state.get(_resolution_key(source.score_count))
+    spacing, choices = chosen(SPACING_KEY), RESOLUTIONS[source.score_count]
+    resolution = chosen(_resolution_key(source.score_count))
     return Settings(
         rule,
         cast("Spacing", spacing) if spacing in SPACINGS else "positives",
@@ -199,32 +195,22 @@ def show_held(analysis: Analysis, view: ViewState) -> None:
         st.caption(as_text(words))
 
 
-def _ask_grid(rule: Rule, unit: Unit, classifiers: int) -> Settings:
+def _ask_grid(classifiers: int) -> None:
     hint = (
         "TP changes only at the scores of rated positives, so nodes there lose nothing. Equal steps are the paper's "
         "choice."
     )
     spacings = SPACINGS | {"quantile": f"at equal shares of {vocabulary().documents}"}
-    spacing = ask_choice(st.selectbox, "Where the nodes of each axis lie", spacings, key=SPACING_KEY, help=hint)
-    choices = RESOLUTIONS[classifiers]
-    resolution = st.selectbox(
-        "Nodes for each classifier, at most",
-        choices,
-        index=1,
-        key=_resolution_key(classifiers),
-        bind="query-params",
-    )
-    nodes = resolution if resolution in choices else choices[1]
-    return Settings(rule, cast("Spacing", spacing), nodes, unit)
+    ask_choice(st.selectbox, "Where the nodes of each axis lie", spacings, key=SPACING_KEY, help=hint)
+    label, choices = "Nodes for each classifier, at most", RESOLUTIONS[classifiers]
+    st.selectbox(label, choices, index=1, **in_url(_resolution_key(classifiers)))
 
 
-def restore_settings(settings: RecordedSettings, classifiers: int, *, documents: bool, amounts: bool) -> dict[str, str]:
-    """Restore the settings of a record that are offered for its data.
+def settings_choices(settings: RecordedSettings, classifiers: int, *, documents: bool, amounts: bool) -> dict[str, str]:
+    """Return the settings of a record that are offered for its data, as the URL holds them.
 
-    `documents`: the data are documents, no table of counts; `amounts`: they have amounts. Returns the choices as the
-    URL holds them.
+    `documents`: the data are documents, no table of counts; `amounts`: they have amounts.
     """
-    choose_method(settings.method)
     choices = {METHOD_KEY: settings.method}
     if documents:
         choices[SPACING_KEY] = settings.spacing
@@ -232,12 +218,7 @@ def restore_settings(settings: RecordedSettings, classifiers: int, *, documents:
             choices[RULE_KEY] = settings.rule
         if amounts:
             choices[UNIT_KEY] = recorded_unit(settings).value
-        for key in (SPACING_KEY, RULE_KEY, UNIT_KEY):
-            if key in choices:
-                st.session_state[key] = choices[key]
         if settings.resolution in RESOLUTIONS[classifiers]:
-            # What has a default takes its value from the URL, unless something was chosen before.
-            st.session_state.pop(_resolution_key(classifiers), None)
             choices[_resolution_key(classifiers)] = str(settings.resolution)
     return choices
 
@@ -247,46 +228,14 @@ def recorded_unit(settings: RecordedSettings) -> Unit:
     return Unit.DOCUMENTS if settings.amount is None else Unit.MONEY
 
 
-def choose_method(name: str) -> None:
-    """Select a method; call this before its widget is drawn."""
-    st.session_state[METHOD_KEY] = name
-
-
-def choose_to_stay(*, stays: bool) -> dict[str, str]:
-    """Choose whether the path stays at the current thresholds, and return the URL's choice."""
-    st.session_state[STAY_KEY] = stays
-    return {STAY_KEY: "true"} if stays else {}
-
-
-def choose_unit(unit: Unit) -> None:
-    """Select documents or money; call this before the widget is drawn."""
-    st.session_state[UNIT_KEY] = unit.value
-
-
-def choose_plain() -> None:
-    """Show plain controls and charts; before the widget is drawn."""
-    st.session_state[PLAIN_KEY] = True
-
-
 def ask_new_data() -> bool:
     """Ask whether to show expectations for new data."""
     return st.toggle(
         "What new data will show",
-        key=NEW_DATA_KEY,
-        bind="query-params",
+        **in_url(NEW_DATA_KEY),
         help="Intervals by resampling, held-out counts of every method, the spread of the thresholds. Takes some "
         "seconds in the background; the slider stays free.",
     )
-
-
-def want_new_data() -> None:
-    """Request estimates for new data; call this before the widget is drawn."""
-    st.session_state[NEW_DATA_KEY] = True
-
-
-def is_plain() -> bool:
-    """Return whether plain controls and charts are wanted."""
-    return bool(st.session_state.get(PLAIN_KEY))
 
 
 def _resolution_key(classifiers: int) -> str:
@@ -297,8 +246,7 @@ def ask_plain() -> None:
     """Ask whether to use plain widgets; the explorer turns them on if it cannot draw."""
     st.toggle(
         "Plain controls and charts",
-        key=PLAIN_KEY,
-        bind="query-params",
+        **in_url(PLAIN_KEY),
         help="The same numbers without the live explorer: for browsers and screen readers that it does not suit.",
     )
 
@@ -306,13 +254,8 @@ def ask_plain() -> None:
 def ask_method(analysis: Analysis) -> str:
     """Which path the chosen point lies on."""
     names = analysis.offered_methods
-    picked = st.selectbox("Path", names, key=METHOD_KEY, bind="query-params", help=_method_help())
+    picked = st.selectbox("Path", names, **in_url(METHOD_KEY), help=_method_help())
     return picked if picked in analysis.methods else names[0]
-
-
-def asked_method() -> str | None:
-    """Which path was asked for, in the widget or the address, before the widget is drawn."""
-    return st.session_state.get(METHOD_KEY) or st.query_params.get(METHOD_KEY)
 
 
 def _method_help() -> str:

@@ -11,27 +11,22 @@ from multiloss_core.generalisation import PathBands, PointBootstrap
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ManualPoint, Point
 from ui.operating_point.analysis import Analysis
-from ui.shared.session import ShownPoint, Target, session
-from ui.shared.url_params import FIRST, HIGHEST, LOWEST, UrlParameter
+from ui.shared.choices import FIRST, HIGHEST, LOWEST, UrlParameter
+from ui.shared.session import ShownPoint, session
 
 DIGITS = 6
-
-
-def current_target() -> Target:
-    """Return this session's target."""
-    return session().point.target
 
 
 def target_of(point: Point) -> float:
     """Return the marginal precision asked of a point; of one set by hand, that of the slider."""
     by_hand = isinstance(point, ManualPoint) or not point.marginal_precision > 0
-    return current_target().marginal_precision if by_hand else point.marginal_precision
+    return session().point.goals.percent / 100 if by_hand else point.marginal_precision
 
 
 def restore_target() -> None:
     """Read the target from the URL, or write it there; call this at each full run of the page."""
     set_target(IN_URL.asked())
-    set_target(current_target().percent)
+    set_target(session().point.goals.percent)
 
 
 def percent_of(point: Point) -> float:
@@ -44,7 +39,7 @@ def set_target(percent: object) -> None:
     """Set the target to a percentage, clamped to the slider; ignore anything else."""
     clamped = _percent(percent)
     if clamped is not None:
-        current_target().percent = clamped
+        session().point.goals.percent = clamped
         if clamped != FIRST or IN_URL.shown() is not None:
             IN_URL.show(clamped)
 
@@ -63,13 +58,13 @@ IN_URL: UrlParameter[float] = UrlParameter("m", _percent, "{:.10g}".format)
 
 def remember_point(analysis: Analysis, point: Point, goal: str) -> ShownPoint:
     """Store the point on the screen with its goal."""
-    session().point.shown = shown = ShownPoint(point, _about(analysis), goal)
+    session().point.goals.shown = shown = ShownPoint(point, _about(analysis), goal)
     return shown
 
 
 def shown_point(analysis: Analysis) -> ShownPoint | None:
     """Return the point of the last run with this data and these settings, if any."""
-    shown = session().point.shown
+    shown = session().point.goals.shown
     return shown if shown is not None and shown.about == _about(analysis) else None
 
 
@@ -78,12 +73,12 @@ def present_point(analysis: Analysis, method: str) -> Point:
     shown = shown_point(analysis)
     if shown is not None:
         return shown.point
-    return operating_point(analysis.path(method), current_target().marginal_precision)
+    return operating_point(analysis.path(method), session().point.goals.percent / 100)
 
 
 def point_shown_by(goal: str, analysis: Analysis, method: str) -> Point | None:
     """Return the point of the last run if this goal led to it."""
-    shown = session().point.shown
+    shown = session().point.goals.shown
     is_same = shown is not None and (shown.about, shown.goal, shown.point.method) == (
         _about(analysis),
         goal,

@@ -8,9 +8,9 @@ import streamlit as st
 from multiloss_core import Unit
 from multiloss_core.thresholds import SMOOTH
 from ui.data.rated import rated_uploads
-from ui.operating_point.active_goal import slider_takes_over
-from ui.operating_point.settings import choose_method, choose_unit, want_new_data
-from ui.operating_point.state import set_target
+from ui.operating_point.active_goal import move_slider
+from ui.operating_point.settings import METHOD_KEY, NEW_DATA_KEY, UNIT_KEY
+from ui.shared.choices import choose
 from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import write_style
 from ui.shared.session import session
@@ -28,20 +28,15 @@ class Step(NamedTuple):
     act: Callable[[], None]
 
 
-def _target(percent: float) -> None:
-    slider_takes_over()
-    set_target(percent)
-
-
 def _load_sample() -> None:
     rated_uploads().choose(SAMPLE)
-    choose_method(SMOOTH.name)
-    choose_unit(Unit.DOCUMENTS)
+    choose(METHOD_KEY, SMOOTH.name)
+    choose(UNIT_KEY, Unit.DOCUMENTS.value)
 
 
 def _show_new_data() -> None:
-    choose_method(SMOOTH.name)
-    want_new_data()
+    choose(METHOD_KEY, SMOOTH.name)
+    choose(NEW_DATA_KEY, True)
 
 
 STEPS = (
@@ -57,7 +52,7 @@ STEPS = (
         "extra catch.",
         (".explorer .track", ".explorer .target", ".st-key-m_plain"),
         "Set it to 50 %: 1 false alert for each",
-        lambda: _target(50.0),
+        lambda: move_slider(50.0),
     ),
     Step(
         "Each star is the chosen point: one chart shows its thresholds, the other its counts, where the curve is as "
@@ -69,7 +64,7 @@ STEPS = (
             ".st-key-plain_plane",
         ),
         "See another path to the same target",
-        lambda: choose_method("graph"),
+        lambda: choose(METHOD_KEY, "graph"),
     ),
     Step(
         "Thresholds look best on the data that chose them; resampling and held-out {documents} estimate new data. It "
@@ -82,7 +77,7 @@ STEPS = (
         "Download the thresholds exactly as printed, with their counts, or save the decision with a reason.",
         (".st-key-download_thresholds", ".st-key-save_decision"),
         "Back to 20 %",
-        lambda: _target(20.0),
+        lambda: move_slider(20.0),
     ),
 )
 

@@ -17,10 +17,10 @@ from multiloss_core.tables import frame_as_csv
 from ui.data.rated import rated_uploads
 from ui.optimal_cut.choices import LossChoice
 from ui.optimal_cut.comparison import Answer, WayToCut, answer
+from ui.shared.choices import HIGHEST, LOWEST, STEP, in_url
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import HIGHEST, LOWEST, STEP
 from ui.shared.widgets import lesson_plan, show_formula, shown_when_open
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
@@ -302,8 +302,7 @@ def _ask_part() -> str:
         ["around the cuts", "all cuts"],
         default="around the cuts",
         required=True,
-        key="cut_part",
-        bind="query-params",
+        **in_url("cut_part"),
         label_visibility="collapsed",
     )
 

@@ -15,6 +15,7 @@ from multiloss_core.figures import Theme, reliability_chart
 from multiloss_core.formatting import count, plural
 from multiloss_core.losses import CALIBRATIONS, Loss, Reliability, cross_fitted, observed_loss
 from ui.optimal_cut.comparison import answer, reliability_of
+from ui.shared.choices import in_url
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 
@@ -201,8 +202,7 @@ def _ask_logarithmic(found: Reliability) -> bool:
         ["automatic axes", "linear", "logarithmic"],
         default="automatic axes",
         required=True,
-        key="cut_axes",
-        bind="query-params",
+        **in_url("cut_axes"),
         label_visibility="collapsed",
     )
     rare = float(found.promised[found.promised.size // 2]) < RARE

@@ -19,8 +19,8 @@ from multiloss_core.losses import (
 from multiloss_core.numerics import written_number
 from ui.optimal_cut.calibration import KINDS, NO_CALIBRATION, why_not_calibrated
 from ui.optimal_cut.comparison import LOSS_CHOICES
+from ui.shared.choices import ask_choice, in_url
 from ui.shared.formatting import as_text
-from ui.shared.url_params import ask_choice
 from ui.shared.widgets import ask_beta, named_loss
 
 OWN_RATIO = "Own ratio"
@@ -47,8 +47,7 @@ def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
     choice = loss_column.selectbox(
         "Loss",
         (*LOSS_CHOICES, *SEPARABLE_CHOICES, OWN_RATIO),
-        key="cut_loss",
-        bind="query-params",
+        **in_url("cut_loss"),
         help="What a wrong prediction costs. F, Jaccard and G-TP/PR look at the positives only; AM, G-Mean and H-Mean "
         "weigh positives and negatives alike. Hamming counts wrong items; Subset 0-1 counts 1 if any item is wrong.",
     )
@@ -59,13 +58,12 @@ def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
         None,
         0,
         1,
-        key="cut_least",
-        bind="query-params",
+        **in_url("cut_least"),
         help="The minimum number of items to flag. With few expected positives, flagging nothing is often best; 1 "
         "excludes it.",
     )
     calibration = _ask_calibration(calibration_column, dataset)
-    everything = all_column.toggle("Compare all losses", key="cut_all", bind="query-params")
+    everything = all_column.toggle("Compare all losses", **in_url("cut_all"))
     # Browsers alone enforce the limits of widgets.
     if not 0.1 <= beta <= 10.0:
         st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
@@ -83,8 +81,7 @@ def _ask_ratio() -> FractionalLinear | None:
     text = st.text_input(
         "Coefficients c₀ c₁ c₂ c₃ / d₀ d₁ d₂ d₃",
         "0 -2 1 1 / 0 -1 1 1",
-        key="cut_ratio",
-        bind="query-params",
+        **in_url("cut_ratio"),
         max_chars=200,
         width=560,
         help="The loss is (c₀ + c₁u + c₂v + c₃p) / (d₀ + d₁u + d₂v + d₃p), with the shares u of true positives, v of "

@@ -21,9 +21,9 @@ from multiloss_core.formatting import count, points, signed
 from multiloss_core.inspection import graph_walk
 from multiloss_core.thresholds import to_networkx
 from ui.papers.stored import RATED, results
+from ui.shared.choices import ask_choice, ask_number
 from ui.shared.formatting import COUNT, SHARE, NumberKind, rounded_share, show_numbers
 from ui.shared.page_setup import theme
-from ui.shared.url_params import ask_choice, ask_number
 from ui.shared.widgets import shown_when_open
 
 NODES, FEW_NODES, CHOSEN = 100, 6, "graph"

@@ -9,9 +9,9 @@ import streamlit as st
 from experiments.printed import natarajan_losses
 from multiloss_core.figures import loss_by_regularisation, loss_by_size
 from ui.papers.stored import draw_cells, results, show_origin, show_tally
+from ui.shared.choices import ask_choice
 from ui.shared.formatting import show_numbers
 from ui.shared.page_setup import theme
-from ui.shared.url_params import ask_choice
 from ui.shared.widgets import shown_when_open
 
 TABLES = "natarajan"

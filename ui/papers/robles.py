@@ -9,7 +9,7 @@ import streamlit as st
 
 from experiments.printed.report import audit, audit_markdown
 from ui.papers.stored import draw_cells, results, show_origin, show_tally
-from ui.shared.url_params import ask_choice
+from ui.shared.choices import ask_choice
 from ui.shared.widgets import shown_when_open
 
 TABLES = "robles"

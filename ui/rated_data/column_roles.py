@@ -25,6 +25,7 @@ from ui.data.rated import needs_answers, rated_uploads
 from ui.rated_data.alert_sources import ask_alert_rules
 from ui.rated_data.column_summary import ask_meanings, meaning_key, show_column_table
 from ui.rated_data.connected_tables import ask_connected_table
+from ui.shared.choices import choose, chosen, withdraw
 from ui.shared.formatting import as_label, as_text, vocabulary
 from ui.shared.widgets import ask_column, ask_optional_column, offered_columns
 
@@ -36,6 +37,7 @@ TEMPLATE = (
     "1004,0.77,0.79,ok\n"
     "1005,0.95,0.15,\n"
 )
+
 DOCUMENTS, COUNTS = "a rated document", "counts at a pair of thresholds"
 RULES: dict[str, Rule | None] = {"from the counts": None, "any": "any", "all": "all"}
 
@@ -153,15 +155,15 @@ def _ask_settings_file(source: RatedSource) -> None:
             # A callback that held the table would keep its memory when the table goes.
             args=(source.name, key),
         )
-    if complaint := st.session_state.get(f"{key}_complaint"):
+    if complaint := chosen(f"{key}_complaint"):
         st.error(as_text(complaint), icon=":material/error:")
 
 
 def _use_settings_file(name: str, key: str) -> None:
     """Take the settings of an uploaded file, or keep the reason why they do not fit."""
-    uploaded, source = st.session_state.get(key), rated_uploads().source(name)
-    st.session_state[f"{key}_complaint"] = uploaded and rated_uploads().use_settings(source, uploaded.getvalue())
-    if uploaded and not st.session_state[f"{key}_complaint"]:
+    uploaded, source = chosen(key), rated_uploads().source(name)
+    choose(f"{key}_complaint", uploaded and rated_uploads().use_settings(source, uploaded.getvalue()))
+    if uploaded and not chosen(f"{key}_complaint"):
         forget(source)
 
 
@@ -179,10 +181,10 @@ def forget(source: RatedSource) -> None:
         *(role.key for role in ROLES),
         *of_columns,
     ):
-        st.session_state.pop(_key(source, name), None)
+        withdraw(_key(source, name))
     choice = rated_uploads().choice_for(source)
     for value, _ in choice.meanings:
-        st.session_state.pop(meaning_key(str(choice.rating), value, _tag(source)), None)
+        withdraw(meaning_key(str(choice.rating), value, _tag(source)))
 
 
 def _key(source: RatedSource, name: str) -> str:
@@ -220,8 +222,8 @@ def _ask_document_columns(source: RatedSource, known: ColumnMeanings, questions:
         asked = questions.container()
         guessed, reason = getattr(source.guess, role, None), source.guess.reasons.get(role)
         # The reason is of the column that was guessed, not of another one chosen since.
-        chosen = st.session_state.get(_key(source, role), guessed)
-        if reason and (not isinstance(guessed, str) or chosen == guessed):
+        picked = chosen(_key(source, role), guessed)
+        if reason and (not isinstance(guessed, str) or picked == guessed):
             about = f"*{as_text(shortened(guessed))}*: " if isinstance(guessed, str) else ""
             asked.caption(f"{about}{as_text(reason)}")
         return asked

@@ -13,6 +13,7 @@ from multiloss_core.formatting import HAS, MINUS, count, plural, score_name, sho
 from multiloss_core.tables import ColumnMeanings, Meaning, RepeatedRows, guess_meanings, values_and_blanks
 from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.sources import ratings_in_engine
+from ui.shared.choices import choose
 from ui.shared.formatting import as_label, as_text, show_table
 from ui.shared.widgets import main_link
 
@@ -65,7 +66,8 @@ def _ask_the_rest(column: str, tag: str, still_open: list[str]) -> None:
 
 
 def _take_for_negative(keys: list[str]) -> None:
-    st.session_state.update(dict.fromkeys(keys, "negative"))
+    for key in keys:
+        choose(key, "negative")
 
 
 def meaning_key(column: str, value: str, tag: str) -> str:

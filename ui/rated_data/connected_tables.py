@@ -20,6 +20,7 @@ from multiloss_core.engines import (
 from multiloss_core.formatting import count, plural, shortened
 from ui.data.rated import rated_uploads
 from ui.data.sources import answered, connection_names, engine_of, first_rows, load_table, table_names
+from ui.shared.choices import choose, chosen
 from ui.shared.formatting import as_text
 
 MAX_KINDS = 200
@@ -57,8 +58,8 @@ def _ask(names: tuple[str, ...]) -> None:
     about = (name, table, window)
     if wants_number:
         rows = answered(engine, lambda report: _counted(engine, table, window, report), key=f"{KEY}_stop")
-        st.session_state[f"{KEY}_rows"] = (about, rows)
-    known: Any = st.session_state.get(f"{KEY}_rows")
+        choose(f"{KEY}_rows", (about, rows))
+    known: Any = chosen(f"{KEY}_rows")
     if known is not None and known[0] == about:
         st.caption(f"{plural(known[1], 'row')}. {_what_happens(known[1])}")
     if wants_rows:

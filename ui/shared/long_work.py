@@ -1,7 +1,7 @@
 """Start, watch and cancel long calculations of this session."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import count
 from typing import Any, Protocol, TypeVar
@@ -28,6 +28,18 @@ POLLS_WITHOUT_PLACE = 8
 def begin(function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float, **options: Any) -> Task[T]:
     """Queue a calculation that ends with this session; see `WorkQueue.add`."""
     return shared_queue().add(function, *arguments, seconds=seconds, wanted=session_is_open(), **options)
+
+
+def ask_task(
+    kind: str,
+    key: Hashable,
+    function: Callable[..., Iterator[T] | T],
+    *arguments: Any,
+    retry: bool = False,
+    **options: Any,
+) -> Task[T]:
+    """Return this session's task of a kind and key; see `SessionTasks.ask` and `begin`."""
+    return session().tasks.ask(kind, key, lambda: begin(function, *arguments, **options), retry=retry)
 
 
 def wait_for(tasks: Iterable[Task[Any]], words: str | None = None) -> None:

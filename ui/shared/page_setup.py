@@ -11,9 +11,9 @@ import streamlit as st
 
 from multiloss_core import DataError
 from ui.shared.browser_files import serve_library
+from ui.shared.choices import is_infinite, open_page
 from ui.shared.formatting import as_text
 from ui.shared.session import KEY, PointState, session
-from ui.shared.url_params import is_infinite, open_page
 from ui.sign_in.user import current_user
 
 LOGGER = logging.getLogger(__name__)
@@ -73,6 +73,8 @@ def _show_failure() -> None:
             del st.session_state[key]
         data = {name: texts for name, texts in asked_in_address().items() if name == "data" or name.endswith("_file")}
         st.session_state[ANEW], session().point = session().page, PointState()
+        for kind in session().tasks.kinds:
+            session().tasks.forget(kind)
         # A page without inputs in between removes the URL parameters of this page's widgets.
         st.switch_page("pages/papers.py", query_params=data)
 

@@ -15,7 +15,7 @@ from multiloss_core.engines import BorderlineRows, PathCounts
 from multiloss_core.losses import Consistency, Verification
 from multiloss_core.thresholds import Payoffs, Point
 from multiloss_core.thresholds.targets import ReviewBand
-from ui.server.queue import Task
+from ui.shared.tasks import SessionTasks
 
 KEY = "session"
 
@@ -51,8 +51,7 @@ class Uploads(Generic[Choice]):
     `confirmed`: fingerprints of tables with confirmed columns. `picked`: the name of the table on the screen `page`.
     `last_upload`, `complaint` and `note` describe the last file's result. `kept` maps names of stored files that are
     not loaded to their addresses; `gone`: names that could not be brought back; `replaced`: names with another file
-    than the URL meant. `remembered`: choices of columns as JSON by their subject. `reading`: the file and the requested
-    part that is being read.
+    than the URL meant. `remembered`: choices of columns as JSON by their subject.
     """
 
     sources: dict[str, Source[Choice]] = field(default_factory=dict)
@@ -68,7 +67,6 @@ class Uploads(Generic[Choice]):
     gone: set[str] = field(default_factory=set)
     replaced: set[str] = field(default_factory=set)
     remembered: dict[str, str] = field(default_factory=dict)
-    reading: tuple[tuple[str, str], Task[Source[Choice]]] | None = None
 
 
 @dataclass
@@ -77,19 +75,6 @@ class ScoredUploads(Uploads[Any]):
 
     paste_complaint: str | None = None
     compared: set[tuple[str, float, int]] = field(default_factory=set)
-
-
-@dataclass
-class Target:
-    """The marginal precision in percent; `last_event` numbers the last move in the explorer."""
-
-    percent: float = 20.0
-    last_event: int = 0
-
-    @property
-    def marginal_precision(self) -> float:
-        """The target in (0, 1)."""
-        return self.percent / 100
 
 
 @dataclass(frozen=True)
@@ -196,16 +181,17 @@ class ChosenBand:
     reviews_per_day: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Goals:
-    """The goals of one file: widget values by key, target in percent, manual thresholds.
+    """The goals of one file: target in percent, manual thresholds (k,), scenarios.
 
-    `shown` and `sheet_led_to` are the resulting points.
+    `choices`: those of its widgets, while another file is shown. `shown`: the point of the last run, from which a new
+    goal starts; `sheet_led_to`: that of the decision sheet.
     """
 
-    typed: dict[str, Any] = field(default_factory=dict)
-    percent: float = Target.percent
-    manual: list[float] | None = None
+    choices: dict[str, Any] = field(default_factory=dict)
+    percent: float = 20.0
+    manual_thresholds: list[float] | None = None
     scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     shown: ShownPoint | None = None
     sheet_led_to: SheetPoint | None = None
@@ -235,29 +221,22 @@ class SourceTable:
 class PointState:
     """The state of the screen Operating point.
 
-    `manual_thresholds` (k,) were set manually. `goal_refused`: the chosen goal is infeasible; `goal_note` describes its
-    result. `shown`: the point of the last run, from which a new goal starts. `compared`: compared thresholds by
-    dataset and rule; `sources`: the table of sources by dataset. `jobs`: tasks by subject. `band`: the two cuts of the
-    last run, if any. `surfaces_in_sight`: the browser has requested the surfaces. `file`: the fingerprint of the file
-    of the goals; `goals_of_files`: goals of other files. `start_anew`: keys of widgets to reset after a change of file.
-    `held_texts`: names of message texts that the browser holds. `segment_choices`: the segments chosen for each file by
-    its fingerprint; `segment_job` finds their own thresholds, for its key.
+    `last_event` numbers the last move in the explorer. `goal_refused`: the chosen goal is infeasible; `goal_note`
+    describes its result. `compared`: compared thresholds by dataset and rule; `sources`: the table of sources by
+    dataset. `band`: the two cuts of the last run, if any. `surfaces_in_sight`: the browser has requested the surfaces.
+    `file`: the fingerprint of the file of the goals; `goals_of_files`: goals of other files. `held_texts`: names of
+    message texts that the browser holds. `segment_choices`: the segments chosen for each file by its fingerprint.
     """
 
-    target: Target = field(default_factory=Target)
-    manual_thresholds: list[float] | None = None
+    last_event: int = 0
+    goals: Goals = field(default_factory=Goals)
     goal_refused: bool = False
     goal_note: str = ""
-    shown: ShownPoint | None = None
-    sheet_led_to: SheetPoint | None = None
     file: str | None = None
     goals_of_files: dict[str, Goals] = field(default_factory=dict)
-    start_anew: set[str] = field(default_factory=set)
     compared: dict[Hashable, ComparedThresholds] = field(default_factory=dict)
     certificate: CertificateRequest | None = None
     sources: dict[str, SourceTable] = field(default_factory=dict)
-    jobs: dict[Any, Task[Any]] = field(default_factory=dict)
-    scenarios: ScenarioTable = field(default_factory=ScenarioTable)
     band: ChosenBand | None = None
     surfaces_in_sight: bool = False
     held_texts: frozenset[str] = frozenset()
@@ -265,7 +244,6 @@ class PointState:
     decision: MadeDecision | None = None
     reopened: Reopened | None = None
     segment_choices: dict[str, SegmentChoice] = field(default_factory=dict)
-    segment_job: tuple[Hashable, Task[Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -354,7 +332,7 @@ class KeptAudit:
 class Session:
     """The state of one session: `page` is the open screen, `url` its parameters by name.
 
-    `searches`: path searches by dataset and settings; `counted`: datasets counted in engines, by key; `counted_along`:
+    `counted`: datasets counted in engines, by key; `counted_along`:
     counts along their paths, `counted_segments` by segment; `borderline`: rows near thresholds; `stopped`: keys of
     cancelled calculations; `audits`: the audit of rated data by their key;
     `audit_populations`: strata that were counted in connected sources.
@@ -362,10 +340,10 @@ class Session:
 
     page: str | None = None
     url: dict[str, UrlEcho] = field(default_factory=dict)
+    tasks: SessionTasks = field(default_factory=SessionTasks)
     rated: Uploads[Any] = field(default_factory=Uploads)
     scored: ScoredUploads = field(default_factory=ScoredUploads)
     counted: dict[str, Any] = field(default_factory=dict)
-    searches: dict[Hashable, Any] = field(default_factory=dict)
     counted_along: dict[Hashable, PathCounts] = field(default_factory=dict)
     counted_segments: dict[Hashable, Mapping[str, RatedCounts]] = field(default_factory=dict)
     borderline: dict[Hashable, BorderlineRows] = field(default_factory=dict)

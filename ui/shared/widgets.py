@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from multiloss_core import LOSSES, DataError, F
 from multiloss_core.losses import ConfusionMatrix, Loss, formula_with_numbers, has_empty_rate, loss_formula
 from multiloss_core.tables import rating_values
-from ui.shared.url_params import ask_number
+from ui.shared.choices import ask_number
 
 Parameters = ParamSpec("Parameters")
 Part = Callable[Parameters, None]

@@ -25,10 +25,10 @@ from multiloss_core.losses import (
     sigmoid_items,
 )
 from multiloss_core.numerics import Floats, Indices
+from ui.shared.choices import ask_number, choose, in_url
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import ask_number
 from ui.shared.widgets import LOSS_CHOICES, named_loss
 from ui.top_k.items import Settings
 from ui.top_k.more_of_the_paper import labels_drawn_together
@@ -61,8 +61,7 @@ def broken_assumption(settings: Settings) -> None:
         [TIED, OTHER_LOSS],
         default=TIED,
         required=True,
-        key="topk_broken",
-        bind="query-params",
+        **in_url("topk_broken"),
         persist_state="session",
     )
     if broken == OTHER_LOSS:
@@ -118,8 +117,7 @@ def ask_common_cause(settings: Settings) -> CommonCause:
     picked = cause_column.selectbox(
         "Items with a common cause",
         list(COMMON_CAUSES),
-        key="topk_ties",
-        bind="query-params",
+        **in_url("topk_ties"),
         persist_state="session",
         help="A ring: fraud of one gang, or alerts on one card. Rival rings: only one is active at a time. Every item "
         "keeps its own probability.",
@@ -128,8 +126,7 @@ def ask_common_cause(settings: Settings) -> CommonCause:
         "Loss under tied labels",
         LOSS_CHOICES,
         index=LOSS_CHOICES.index("G-Mean"),
-        key="topk_tied_loss",
-        bind="query-params",
+        **in_url("topk_tied_loss"),
         persist_state="session",
     )
     strength = ask_number(
@@ -153,8 +150,7 @@ def loss_that_is_not_monotone() -> None:
     choice = loss_column.selectbox(
         "Loss that is not TP-monotone",
         list(NOT_MONOTONE),
-        key="topk_other_loss",
-        bind="query-params",
+        **in_url("topk_other_loss"),
         persist_state="session",
     )
     example = NOT_MONOTONE[choice]
@@ -176,7 +172,7 @@ def drawn_seed(place: DeltaGenerator, key: str, failing: int) -> int:
     """Ask for the seed of a draw, set to the result of a finished search."""
     pending = session().top_k.pending_draw.pop(key, None)
     if pending is not None:
-        st.session_state[key] = pending
+        choose(key, pending)
     return ask_number(
         place.number_input,
         "Draw",

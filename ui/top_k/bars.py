@@ -5,11 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
-import streamlit as st
-
 from multiloss_core.figures import theme as style
 from multiloss_core.numerics import Bools, Floats
 from ui.shared.browser_files import component_of
+from ui.shared.choices import chosen
 from ui.shared.page_setup import theme
 from ui.shared.session import session
 
@@ -66,7 +65,7 @@ def probability_bars(
 
 
 def _handle_move(n: int, on_moved: Callable[[tuple[float, ...]], None]) -> None:
-    moved = checked(getattr(st.session_state[KEY], "moved", None), n)
+    moved = checked(getattr(chosen(KEY), "moved", None), n)
     if moved is not None and moved[0] > session().top_k.last_move:
         session().top_k.last_move = moved[0]
         on_moved(moved[1])

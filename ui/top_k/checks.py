@@ -15,10 +15,10 @@ from multiloss_core.losses import (
     early_stop_k,
     verify_theorem_1,
 )
+from ui.shared.choices import ask_number, in_url
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import ask_number
 from ui.top_k.items import Settings, chosen_losses
 
 
@@ -83,8 +83,7 @@ def early_stop(_: Settings) -> None:
         "Items",
         list(EARLY_STOP),
         index=len(EARLY_STOP) - 1,
-        key="topk_early",
-        bind="query-params",
+        **in_url("topk_early"),
         persist_state="session",
         width=240,
     )

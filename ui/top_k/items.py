@@ -13,10 +13,10 @@ from multiloss_core.figures import sorted_probabilities
 from multiloss_core.formatting import shortened
 from multiloss_core.losses import Loss, sigmoid_items
 from multiloss_core.numerics import Bools, Floats, written_number
+from ui.shared.choices import UrlParameter, ask_number, choose, chosen, in_url
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import OwnItems, session
-from ui.shared.url_params import UrlParameter, ask_number
 from ui.shared.widgets import LOSS_CHOICES, ask_beta, named_loss
 from ui.top_k.bars import probability_bars
 
@@ -79,7 +79,7 @@ def chosen_settings() -> tuple[Settings, DeltaGenerator]:
     """Ask for loss, beta, n, seed and scale; return them and the place for options in their row."""
     with st.container(key="topk_settings"):
         row = st.container(horizontal=True, vertical_alignment="bottom")
-    choice = row.selectbox("Loss", LOSS_CHOICES, index=1, key="topk_loss", bind="query-params")
+    choice = row.selectbox("Loss", LOSS_CHOICES, index=1, **in_url("topk_loss"))
     beta = ask_beta(row, "topk_beta")
     n, seed, scale = (
         ask_number(row.number_input, label, limits[:2], *limits[2:], key=key, help=hint)
@@ -120,7 +120,7 @@ def shown_items(settings: Settings) -> Floats:
 
 def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title: str) -> None:
     """Draw the items as draggable bars, or as a plain chart, and emphasise those `flagged` (n,)."""
-    if st.session_state.get(PLAIN_KEY):
+    if chosen(PLAIN_KEY):
         st.plotly_chart(
             sorted_probabilities(probabilities, flagged, title=title, theme=theme(), height=CHART_HEIGHT),
             key="topk_sorted",
@@ -136,7 +136,7 @@ def ask_options(place: DeltaGenerator, settings: Settings, probabilities: Floats
     """Offer to type or reset the probabilities, to draw a plain chart and to hide the optimum."""
     complaint = session().top_k.complaint
     if complaint is None:
-        st.session_state[TYPED_KEY] = ", ".join(f"{value:.{DIGITS}g}" for value in probabilities)
+        choose(TYPED_KEY, ", ".join(f"{value:.{DIGITS}g}" for value in probabilities))
     place.text_input(
         f"Probabilities of the {settings.n} items",
         key=TYPED_KEY,
@@ -149,9 +149,9 @@ def ask_options(place: DeltaGenerator, settings: Settings, probabilities: Floats
         place.error(as_text(complaint), icon=":material/error:")
     place.button("Back to the draw", key="topk_drawn", disabled=session().top_k.own is None, on_click=_forget_own)
     hint = "A static chart instead of draggable bars, for example for screen readers."
-    place.toggle("Plain chart", key=PLAIN_KEY, bind="query-params", help=hint)
+    place.toggle("Plain chart", **in_url(PLAIN_KEY), help=hint)
     hint = "For classes: hide the optimum until a k is chosen."
-    place.toggle("Hide and guess", key=GUESS_KEY, bind="query-params", on_change=update_part, help=hint)
+    place.toggle("Hide and guess", **in_url(GUESS_KEY), on_change=update_part, help=hint)
 
 
 def update_part() -> None:
@@ -162,7 +162,7 @@ def update_part() -> None:
 
 def _set_typed(settings: Settings) -> None:
     try:
-        _set_items(settings, typed_probabilities(str(st.session_state[TYPED_KEY]), settings.n))
+        _set_items(settings, typed_probabilities(str(chosen(TYPED_KEY)), settings.n))
     except DataError as error:
         session().top_k.complaint = str(error)
 

@@ -11,9 +11,9 @@ from multiloss_core.figures import CurveMark, all_predictions, loss_curve
 from multiloss_core.formatting import plural
 from multiloss_core.losses import ExhaustiveSearch, search_subsets, subset_distributions
 from multiloss_core.numerics import Bools, Floats
+from ui.shared.choices import UrlParameter, choose, chosen, in_url
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import UrlParameter
 from ui.shared.widgets import named_loss
 from ui.top_k.items import (
     CHART_HEIGHT,
@@ -44,7 +44,7 @@ def explore_items(settings: Settings, options: DeltaGenerator) -> None:
     """Show the items and their optimum; only this fragment runs again after a drag."""
     probabilities = current_items(settings)
     ask_options(options, settings, probabilities)
-    is_guessed = bool(st.session_state.get(GUESS_KEY))
+    is_guessed = bool(chosen(GUESS_KEY))
     with st.container(key="topk_answer"):
         *places, words = st.columns([2, 1, 1, 5] if is_guessed else [1, 5], vertical_alignment="center")
     with st.container(key="topk_items"):
@@ -67,10 +67,10 @@ def explore_items(settings: Settings, options: DeltaGenerator) -> None:
 
 def ask_guess(settings: Settings, place: DeltaGenerator, button_place: DeltaGenerator) -> int:
     """Ask for k, and for *Show* to reveal the optimum."""
-    if int(st.session_state.get(K_KEY) or 0) > settings.n:
-        st.session_state[K_KEY] = settings.n
+    if int(chosen(K_KEY) or 0) > settings.n:
+        choose(K_KEY, settings.n)
     label = "Which k? Number to flag"
-    k = place.slider(label, 0, settings.n, key=K_KEY, bind="query-params", persist_state="session")
+    k = place.slider(label, 0, settings.n, **in_url(K_KEY), persist_state="session")
     if IN_URL.asked(if_gone=False):
         session().top_k.revealed = settings
     hidden = is_hidden(settings)
@@ -88,7 +88,7 @@ def ask_guess(settings: Settings, place: DeltaGenerator, button_place: DeltaGene
 
 def is_hidden(settings: Settings) -> bool:
     """Return whether the optimum is hidden until a k is guessed."""
-    return bool(st.session_state.get(GUESS_KEY)) and session().top_k.revealed != settings
+    return bool(chosen(GUESS_KEY)) and session().top_k.revealed != settings
 
 
 def answer_in_words(found: Optimum) -> str:

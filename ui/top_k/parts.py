@@ -12,10 +12,10 @@ import streamlit as st
 from multiloss_core.figures import regret_by_training_rows, small_loss_curves, sorted_probabilities
 from multiloss_core.losses import TRAINING_SIZES, Loss, observed_counts, promised_counts, training_regrets
 from multiloss_core.numerics import Floats
+from ui.shared.choices import UrlParameter, ask_number, choose
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import UrlParameter, ask_number
 from ui.shared.widgets import LOSS_CHOICES, lesson_plan, show_formula
 from ui.top_k.assumptions import broken_assumption
 from ui.top_k.checks import early_stop, many_draws
@@ -247,7 +247,7 @@ def show_parts(settings: Settings) -> None:
     first = next(iter(PARTS))
     asked, is_linked = IN_URL.asked(if_gone=first), IN_URL.shown() is not None
     if asked is not None:
-        st.session_state[TABS] = PARTS[asked].label
+        choose(TABS, PARTS[asked].label)
     tabs = st.tabs([part.label for part in PARTS.values()], key=TABS, on_change="rerun")
     for (name, part), tab in zip(PARTS.items(), tabs, strict=True):
         if tab.open:

@@ -22,10 +22,10 @@ from multiloss_core.losses import multinomial_losses
 from multiloss_core.numerics import Floats
 from multiloss_core.tables import MAX_PASTED, read_pasted
 from multiloss_core.thresholds import to_networkx
+from ui.shared.choices import UrlParameter, ask_number
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import UrlParameter, ask_number
 from ui.top_k.items import PART, Settings, chosen_losses, shown_items
 
 # More bars are too thin to see.

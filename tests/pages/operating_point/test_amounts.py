@@ -53,7 +53,7 @@ def test_the_point_is_where_a_fraud_of_the_mean_amount_just_pays():
     fraud, genuine = means()
     app = costs()
     target = (6 + 2) / (0.8 * fraud + 2)
-    assert state(app).point.target.percent == pytest.approx(100 * target, abs=1e-6)
+    assert state(app).point.goals.percent == pytest.approx(100 * target, abs=1e-6)
     assert list(operating_point(smooth_path(rated()[1]), target).thresholds) == pytest.approx(
         thresholds_of(row_of(app)["words"]), rel=1e-3
     )
@@ -64,7 +64,7 @@ def test_the_point_is_where_a_fraud_of_the_mean_amount_just_pays():
         0.8 * tp - 6 * (tp / fraud + fp / genuine) - 2 * fp / genuine
         for tp, fp in zip(path.smooth_tp, path.smooth_fp, strict=True)
     ]
-    point = operating_point(path, state(app).point.target.percent / 100)
+    point = operating_point(path, state(app).point.goals.percent / 100)
     assert np.max(worth) == pytest.approx(worth[int(np.flatnonzero(path.tp == point.tp)[-1])])
 
 
@@ -76,7 +76,7 @@ def test_costs_start_where_the_point_is(count, m):
     row = typed_scenarios(app).loc[0]
     assert (row["goal_recovered"], row["goal_catch"], row["goal_annoyance"]) == (100.0, 0.0, 0.0)
     assert row_of(app)["words"]["thresholds"] == thresholds
-    assert state(app).point.target.percent == pytest.approx(float(m), abs=0.05)
+    assert state(app).point.goals.percent == pytest.approx(float(m), abs=0.05)
 
 
 def test_profit_curve_has_every_vertex_and_marks_three_points():

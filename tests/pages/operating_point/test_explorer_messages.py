@@ -86,5 +86,5 @@ def test_what_the_browser_holds_is_not_sent_again():
     left_out = next(name for name, text in whole.items() if "percents" in text)
     state(app).point.held_texts = frozenset(named - {left_out})
     assert sent(app.run())[0] == {left_out: whole[left_out]}
-    state(app).point.held_texts, state(app).point.target.percent = frozenset(named), 60.0
+    state(app).point.held_texts, state(app).point.goals.percent = frozenset(named), 60.0
     assert sent(run(app)) == ({}, named)

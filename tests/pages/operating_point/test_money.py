@@ -57,7 +57,7 @@ def undecided_by_pandas(thresholds, rule):
 
 def row_of(app):
     table = explorer(app)["table"]
-    return table["rows"][table["percents"].index(state(app).point.target.percent)]
+    return table["rows"][table["percents"].index(state(app).point.goals.percent)]
 
 
 def numbers_of(words):
@@ -196,9 +196,9 @@ def restore_choices(target):
     def page():
         import streamlit as st
 
-        from ui.operating_point.active_goal import restore_goal
+        from ui.operating_point.active_goal import goal_choices
 
-        st.session_state["found"] = restore_goal(st.session_state["target_of_record"], same_data=True)
+        st.session_state["found"] = goal_choices(st.session_state["target_of_record"], same_data=True)
 
     app = AppTest.from_function(page)
     app.session_state["target_of_record"] = target

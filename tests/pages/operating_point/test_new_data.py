@@ -9,10 +9,10 @@ from multiloss_core import PATH_METHODS, RatedDocuments, operating_point, smooth
 from multiloss_core.formatting import UNDEFINED
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
-from tests.pages.steps import decide, explorer, number, opened, run, state
+from tests.pages.steps import decide, explorer, number, opened, run, state, tasks_of
 from ui.data.rated import sample
 from ui.operating_point.path_tasks import Settings
-from ui.operating_point.resampling_jobs import SLIDER_TARGETS
+from ui.operating_point.resampling_tasks import PATH, POINT, SLIDER_TARGETS
 
 NAME, PERCENT = "Login alerts", 20.0
 
@@ -30,10 +30,9 @@ def finished(**query):
 
 
 def wait(app):
-    for job in state(app).point.jobs.values():
-        job.wait(180)
-        assert job.finished
-        assert job.failure is None
+    for task in tasks_of(app, POINT, PATH):
+        assert task.wait(180)
+        assert task.failure is None
     app.run()
     assert not app.exception
     return app

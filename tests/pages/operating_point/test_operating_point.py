@@ -100,7 +100,7 @@ def flagged_ratings(name, thresholds, rule):
 
 
 def percent_of(app):
-    return state(app).point.target.percent
+    return state(app).point.goals.percent
 
 
 def row_of(app):

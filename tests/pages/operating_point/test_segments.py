@@ -8,15 +8,16 @@ import pytest
 
 from multiloss_core import DataError, DecisionRecord, OperatingPoint
 from multiloss_core.datasets import RatedDataset
-from tests.pages.steps import opened, press, run, saved_record, state, unfold
+from tests.pages.steps import opened, press, run, saved_record, state, tasks_of, unfold
 from ui.data.rated import sample
+from ui.operating_point.segment_tasks import SEGMENTS
 
 
 def open_segments(name, **query):
     """Open the section and wait for both steps of the search."""
     app = unfold(opened(data=name, **query), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     return run(app)
 
 
@@ -51,7 +52,7 @@ def test_counts_are_those_of_the_shown_thresholds(name):
         tp, fp, _ = counted(name, row, segment)
         assert (row["Caught (TP)"], row["False alerts (FP)"]) == (tp, fp)
         assert (differences["Caught (TP), own"][segment], differences["False alerts (FP), own"][segment]) == (tp, fp)
-    shown = state(app).point.shown.point
+    shown = state(app).point.goals.shown.point
     assert differences["Caught (TP), common"]["all together"] == shown.tp
     assert differences["False alerts (FP), common"]["all together"] == shown.fp
 
@@ -74,7 +75,7 @@ def test_a_decision_takes_own_thresholds_along_and_reopens_with_them():
     run(app.selectbox(key="data").select("Alert queue"))
     assert saved_record(app).segments is None
     run(app.selectbox(key="data").select("Card alerts"))
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     assert saved_record(run(app)).segments == record.segments
 
     run(app.segmented_control(key="segment_thresholds").set_value("Common"))
@@ -84,7 +85,7 @@ def test_a_decision_takes_own_thresholds_along_and_reopens_with_them():
     press(app, "Open on the operating point")
     assert [choice.own for choice in state(app).point.segment_choices.values()] == [True]
     unfold(run(app.switch_page("pages/operating_point.py")), "segments")
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     again = saved_record(run(app))
     assert again.segments == record.segments
     assert again.expected == record.expected
@@ -94,7 +95,7 @@ def test_a_cap_is_kept_by_all_segments_together():
     app = open_segments("Card alerts", goal="alerts", goal_alerts="20", days="70")
     _, differences = tables(app)
     own = differences.loc["all together"]
-    shown = state(app).point.shown.point
+    shown = state(app).point.goals.shown.point
     assert own["Caught (TP), own"] + own["False alerts (FP), own"] <= shown.alerts * 1.03
     assert own["Caught (TP), own"] > own["Caught (TP), common"]
     assert (own["Caught (TP), common"], own["False alerts (FP), common"]) == (shown.tp, shown.fp)
@@ -104,7 +105,7 @@ def test_own_thresholds_need_the_smooth_path():
     app = unfold(opened(data="Card alerts", method="graph"), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     assert any("smooth" in info.value for info in app.info)
-    assert state(app).point.segment_job is None
+    assert not tasks_of(app, SEGMENTS)
 
 
 def test_downloads_hold_own_thresholds(monkeypatch):
@@ -127,7 +128,7 @@ def test_downloads_hold_own_thresholds(monkeypatch):
 def test_own_thresholds_exclude_two_cuts_and_staying(query):
     app = unfold(opened(data="Card alerts", **query), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
-    assert state(app).point.segment_job is None
+    assert not tasks_of(app, SEGMENTS)
     assert saved_record(app).segments is None
 
 
@@ -143,7 +144,7 @@ def test_own_and_undecided_alerts_keep_a_mean_cap(name):
     days, kinds, saved = RatedDataset.of(sample(name), sample(name).first_choice).days, set(), 0
     for cap in (0.7, 2.3, 5.2, 11.0, 24.0):
         run(app.number_input(key="goal_alerts").set_value(cap))
-        kinds.add(type(state(app).point.shown.point))
+        kinds.add(type(state(app).point.goals.shown.point))
         found = own_alerts(app, name)
         saved += found is not None
         assert found is None or found <= cap * days
@@ -164,7 +165,7 @@ def test_goals_of_one_set_of_thresholds_refuse_own(query):
     app = unfold(opened(data="Alert queue", **query), "segments")
     run(app.segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     assert any("nine days of ten" in info.value for info in app.info)
-    assert state(app).point.segment_job is None
+    assert not tasks_of(app, SEGMENTS)
     record = saved_record(app)
     assert record.segments is None
     assert record.target is not None

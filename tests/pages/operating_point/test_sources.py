@@ -8,8 +8,9 @@ import pytest
 from multiloss_core import RatedDocuments, smooth_path
 from multiloss_core.generalisation import cross_fit
 from multiloss_core.sources import held_out_switches
-from tests.pages.steps import opened, run, state, unfold
+from tests.pages.steps import opened, run, state, tasks_of, unfold
 from ui.data.rated import sample
+from ui.operating_point.resampling_tasks import PATH
 from ui.operating_point.sections.sources import (
     ALONE,
     CAUGHT_FIRST,
@@ -36,7 +37,7 @@ def editor(app):
 
 
 def point_of(app):
-    return np.array(state(app).point.shown.point.thresholds)
+    return np.array(state(app).point.goals.shown.point.thresholds)
 
 
 def raised(thresholds):
@@ -65,7 +66,7 @@ def test_each_source_counts_in_its_place():
         first = by[row[SOURCE]] & ~taken
         assert (row[CAUGHT_FIRST], row[FALSE_FIRST]) == ((first & fraud).sum(), (first & ~fraud).sum())
         taken |= first
-    shown = state(app).point.shown.point
+    shown = state(app).point.goals.shown.point
     assert (table[CAUGHT_FIRST].sum(), table[FALSE_FIRST].sum()) == (shown.tp, shown.fp)
     # Another order moves alerts and not their sum.
     before = table
@@ -111,8 +112,8 @@ def test_rules_can_be_switched_by_hand():
 def test_shares_come_from_alerts_that_chose_no_rule():
     app = open_queue(new_data="true", m="20")
     before = editor(app)
-    for job in state(app).point.jobs.values():
-        job.wait(180)
+    for task in tasks_of(app, PATH):
+        task.wait(180)
     after = editor(run(app))
     documents = RatedDocuments.from_frame(
         sample(NAME).frame, CHOICE.scores, CHOICE.rating, floors=CHOICE.floors, alert_rules=CHOICE.alert_rules

@@ -261,7 +261,7 @@ def test_a_link_reopens_what_the_point_is_compared_with():
 def typed_into_the_address():
     import streamlit as st
 
-    from ui.shared.url_params import UrlParameter
+    from ui.shared.choices import UrlParameter
 
     parameter = UrlParameter("goal_name", str, str)
     st.session_state["typed"] = parameter.asked() or st.session_state["typed"]

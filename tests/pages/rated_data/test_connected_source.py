@@ -11,7 +11,8 @@ from multiloss_core import RatedCounts, RatedDocuments
 from multiloss_core.engines import EngineError, loading
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from tests.pages.rated_data.steps import confirm, csv_of, funnel, rated_frame, upload
-from tests.pages.steps import explorer, opened, run, state
+from tests.pages.steps import explorer, opened, run, state, tasks_of
+from ui.operating_point.resampling_tasks import POINT
 
 SOURCE = "alerts of a year"
 
@@ -116,15 +117,15 @@ def test_groups_and_rows_near_thresholds_are_asked_for_in_source(monkeypatch, fo
     (dataset,) = state(app).counted.values()
     assert dataset.rows.group == "customer_id"
     app = run(app.toggle(key="new_data").set_value(True))
-    assert not state(app).point.jobs
+    assert not tasks_of(app, POINT)
     app = run(app.button(key="count_by_part").click())
     assert not app.exception
-    assert state(app).point.jobs
+    assert tasks_of(app, POINT)
     (counts,) = state(app).counted_along.values()
     assert 20 < len(set(counts.by)) <= 256
     app.session_state["near"] = True
     app = run(app)
-    app = run(app.button(key="fetch_near").click())
+    app = run(app.button(key="count_by_near").click())
     (found,) = state(app).borderline.values()
     assert 0 < len(found.flagged) <= 50
     assert 0 < len(found.not_flagged) <= 50

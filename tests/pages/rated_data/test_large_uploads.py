@@ -22,9 +22,10 @@ from tests.pages.rated_data.steps import (
     rated_frame,
     upload,
 )
-from tests.pages.steps import explorer, run, saved_record, state
+from tests.pages.steps import explorer, run, saved_record, state, tasks_of
 from tests.tables.reading.workbooks import workbook
 from ui.data import store
+from ui.operating_point.segment_tasks import SEGMENTS
 
 
 def dated_frame():
@@ -161,7 +162,7 @@ def test_blank_numbers_are_one_segment(app, monkeypatch, is_counted, odd):
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     if is_counted:
         run(app.button(key="count_by_segments").click())
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     record = saved_record(run(app))
     assert {one.values for one in record.segments.own} == {("7",), ("(blank)",)}
     flags = record.flags(table.to_pandas())
@@ -177,7 +178,7 @@ def test_long_values_refuse_own_thresholds(app):
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     app = run(app.button(key="count_by_segments").click())
     assert sum("300 characters" in error.value for error in app.error) == 1
-    assert state(app).point.segment_job is None
+    assert not tasks_of(app, SEGMENTS)
     assert saved_record(app).segments is None
 
 
@@ -198,7 +199,7 @@ def test_rules_and_segments_of_many_rows(app):
     app.session_state["segments"] = app.session_state["sources"] = True
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     run(app.button(key="count_by_segments").click())
-    state(app).point.segment_job[1].wait(120)
+    tasks_of(app, SEGMENTS)[0].wait(120)
     run(app)
     shown = next(one.value for one in app.dataframe if "Marginal precision" in one.value).set_index("Segment")
     for segment, row in shown.iterrows():

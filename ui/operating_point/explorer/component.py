@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-import streamlit as st
 
 from multiloss_core import operating_points
 from multiloss_core.figures import inside, look_of, plane_view, tangent_ends
@@ -17,7 +16,7 @@ from multiloss_core.figures import theme as style
 from multiloss_core.formatting import direction
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import MAIN_METHODS, Point
-from ui.operating_point.active_goal import active_goal, set_manual_thresholds, slider_takes_over
+from ui.operating_point.active_goal import active_goal, move_slider, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.caching import cached
 from ui.operating_point.explanations import explanations
@@ -32,13 +31,13 @@ from ui.operating_point.point_text import (
     price_words,
     words_of_points,
 )
-from ui.operating_point.settings import choose_plain, is_presenting
-from ui.operating_point.state import ViewState, current_target, set_target
+from ui.operating_point.settings import PLAIN_KEY, PRESENT_KEY
+from ui.operating_point.state import ViewState
 from ui.shared.browser_files import component_of, library_address
+from ui.shared.choices import HIGHEST, LOWEST, PERCENTS, STEP, choose, chosen
 from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import HIGHEST, LOWEST, PERCENTS, STEP
 
 # Of a browser's own; it holds fewer.
 MAX_NAMES = 1000
@@ -83,7 +82,7 @@ _mount = component_of("multiloss_explorer", BROWSER)
 
 def explorer(analysis: Analysis, view: ViewState) -> None:
     """Show slider, numbers and charts at the current target."""
-    unit = analysis.settings.unit
+    unit, large = analysis.settings.unit, bool(chosen(PRESENT_KEY))
     counted = vocabulary().counted(unit)
     resamples, names = (view.resamples if view.assessed_point is view.chosen_point else None), analysis.names
     message: Message = {
@@ -91,11 +90,11 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "library": library_address(),
         "about": f"{analysis.dataset.key} {view.pair} {counted}",
         "percent": view.percent,
-        "home": current_target().percent,
-        "acknowledged": current_target().last_event,
+        "home": session().point.goals.percent,
+        "acknowledged": session().point.last_event,
         "texts": {},
         "table": _explorer_table(analysis, view.method, view.pair, view.percent),
-        "charts": live_charts(analysis, view, theme(), large=is_presenting(), surfaces=_are_surfaces_in_sight()),
+        "charts": live_charts(analysis, view, theme(), large=large, surfaces=_are_surfaces_in_sight()),
         "key": [
             {"name": look.name, "colour": look.colour, "dash": CSS_DASHES[look.dash]}
             for look in map(look_of, analysis.methods)
@@ -107,7 +106,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "question": WORDS[unit].question,
         "note": WORDS[unit].note.replace("*", ""),
         "headline": WORDS[unit].precision,
-        "large": is_presenting(),
+        "large": large,
         "subject": f"{analysis.dataset.name}, path {view.method}, counting {counted}",
         "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point, view.percent)),
         "hand": _row(analysis, view, view.point_beside),
@@ -126,7 +125,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         data=without_held(message, session().point.held_texts),
         on_moved_change=_moved,
         on_picked_change=lambda: _picked(names),
-        on_failed_change=choose_plain,
+        on_failed_change=lambda: choose(PLAIN_KEY, True),
         on_surfaces_change=_surfaces_seen,
         on_lost_change=_lost,
     )
@@ -134,8 +133,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
 
 def _moved() -> None:
     if (percent := _event("moved")) is not None:
-        set_target(percent)
-        slider_takes_over()
+        move_slider(percent)
 
 
 def _picked(names: Sequence[str]) -> None:
@@ -160,15 +158,15 @@ def _lost() -> None:
 
 def _are_surfaces_in_sight() -> bool:
     """Return whether to send surfaces, which take longest and are rarely viewed."""
-    return session().point.surfaces_in_sight or is_presenting()
+    return session().point.surfaces_in_sight or bool(chosen(PRESENT_KEY))
 
 
 def _event(name: str) -> object:
     """Return the numbered event of the untrusted browser."""
-    match getattr(st.session_state[KEY], name, None):
+    match getattr(chosen(KEY), name, None):
         # One run may receive two moves in any order; the last one counts.
-        case [value, int(number), list(held)] if number > current_target().last_event:
-            current_target().last_event = number
+        case [value, int(number), list(held)] if number > session().point.last_event:
+            session().point.last_event = number
             session().point.held_texts = held_texts(held)
             return value
     return None

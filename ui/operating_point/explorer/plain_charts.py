@@ -4,22 +4,22 @@ import streamlit as st
 
 from multiloss_core import Unit
 from multiloss_core.figures import plane_marks
-from ui.operating_point.active_goal import active_goal, slider_takes_over
+from ui.operating_point.active_goal import active_goal, move_slider
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.explorer.figures import SURFACES, alt_of, backdrop, chart_names, expected_traces, mark_traces
 from ui.operating_point.point_text import WORDS, PointWords, place_words, point_words, price_words
-from ui.operating_point.state import ViewState, set_target
+from ui.operating_point.state import ViewState
+from ui.shared.choices import HIGHEST, LOWEST, STEP, choose, chosen
 from ui.shared.formatting import as_label
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.url_params import HIGHEST, LOWEST, STEP
 
 SLIDER_KEY = "m_plain"
 
 
 def ask_marginal_precision(unit: Unit, percent: float) -> None:
     """Draw a slider for the target, at `percent`, and what it means as a price."""
-    st.session_state[SLIDER_KEY] = percent
+    choose(SLIDER_KEY, percent)
     st.slider(
         f"Marginal precision: {WORDS[unit].question}",
         LOWEST,
@@ -34,8 +34,7 @@ def ask_marginal_precision(unit: Unit, percent: float) -> None:
 
 
 def _moved() -> None:
-    set_target(st.session_state[SLIDER_KEY])
-    slider_takes_over()
+    move_slider(chosen(SLIDER_KEY))
 
 
 def show_plainly(analysis: Analysis, view: ViewState) -> None:

@@ -1,24 +1,22 @@
 """The documents nearest to the thresholds of a point."""
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
 
-from multiloss_core import DataError, RatedDocuments
-from multiloss_core.engines import BorderlineRows, CountedDataset, borderline_rows
+from multiloss_core import RatedDocuments
+from multiloss_core.engines import CountedDataset, borderline_rows
 from multiloss_core.formatting import count, plural, score_name
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds import Point
 from ui.data.document_table import no_documents, show_documents, show_rows
-from ui.data.sources import answered, engine_of_dataset
+from ui.data.sources import ask_engine
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.state import PointContext
-from ui.shared.formatting import as_text, vocabulary
+from ui.shared.formatting import vocabulary
 from ui.shared.session import session
 from ui.shared.widgets import shown_when_open
 
-MAX_NEAR, MAX_KEPT = 50, 12
+MAX_NEAR = 50
 
 
 def _title() -> str:
@@ -57,28 +55,19 @@ def _show_counted(rated: CountedDataset, analysis: Analysis, point: Point) -> No
     thresholds, rule, known = analysis.deployable(point), analysis.settings.rule, session().borderline
     words = vocabulary()
     key = (analysis.rated.key, rule, thresholds.tobytes())
-    if key not in known:
-        st.caption(
-            f"The rows lie in '{as_text(analysis.rated.name)}'. Up to {MAX_NEAR} on either side are fetched, in at "
-            "most four passes over them."
-        )
-        if not st.button(f"Fetch the {words.documents}", key="fetch_near", icon=":material/database_search:"):
-            return
-        of_rule = rated.source.under(rule)
-
-        def fetch(report: Callable[[str], None]) -> BorderlineRows:
-            report(f"Fetching the {words.documents} near the thresholds")
-            return borderline_rows(engine, rated.table, rated.rows, of_rule, thresholds, most=MAX_NEAR)
-
-        try:
-            engine = engine_of_dataset(analysis.rated)
-            known[key] = answered(engine, fetch, key="stop_near")
-        except DataError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-        while len(known) > MAX_KEPT:
-            known.pop(next(iter(known)))
-    found = known[key]
+    found = ask_engine(
+        key,
+        known,
+        rated,
+        f"Up to {MAX_NEAR} on either side are fetched, in at most four passes over them.",
+        f"Fetch the {words.documents}",
+        "near",
+        lambda engine: borderline_rows(
+            engine, rated.table, rated.rows, rated.source.under(rule), thresholds, most=MAX_NEAR
+        ),
+    )
+    if found is None:
+        return
     sides = (("just flagged", found.flagged), ("just not flagged", found.not_flagged))
     for (what, rows), deciding in zip(sides, found.deciding, strict=True):
         fraud = int(rows[rated.rows.rating].isin(rated.rows.positive).sum())

@@ -12,12 +12,12 @@ from multiloss_core.generalisation import Certificate
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import SECONDS_OF_CERTIFICATE, find_certificate
 from ui.operating_point.path_tasks import Settings
-from ui.operating_point.settings import choose_method
+from ui.operating_point.settings import METHOD_KEY
 from ui.operating_point.state import DIGITS, PointContext
+from ui.shared.choices import ask_number, choose, numbers_parameter
 from ui.shared.formatting import as_text, vocabulary
-from ui.shared.long_work import begin, wait_for
+from ui.shared.long_work import ask_task, wait_for
 from ui.shared.session import CertificateRequest, session
-from ui.shared.url_params import ask_number, numbers_parameter
 from ui.shared.widgets import shown_when_open
 
 MIN_PRECISION, MAX_PRECISION = 1.0, 99.5
@@ -49,15 +49,10 @@ def request_certificate(about: Hashable, precision: float, confidence: float) ->
     session().point.certificate = CertificateRequest(about, precision, confidence)
 
 
-def request_shown_certificate(analysis: Analysis, precision: float, confidence: float) -> None:
-    """Request the certificate for the data and settings on the screen."""
-    request_certificate(_about(analysis), precision, confidence)
-
-
 def certificate_of(
     analysis: Analysis, documents: RatedDocuments | RatedCounts, precision: float, confidence: float
 ) -> Certificate:
-    """Return the cached certificate. Raises DataError if nothing can be guaranteed."""
+    """Return the certificate. Raises DataError if nothing can be guaranteed."""
     group = analysis.dataset.columns.group
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
@@ -65,7 +60,12 @@ def certificate_of(
             f"do not show which: a guarantee needs the rows. Choose dates with at most {MAX_FETCHED:,} of them, or no "
             "group."
         )
-    return _certificate(analysis.dataset.key, analysis.settings, precision, confidence, documents)
+    key, work = (*_about(analysis), precision, confidence), (documents, precision, confidence, analysis.settings.rule)
+    task = ask_task("certificate", key, find_certificate, *work, retry=True, seconds=SECONDS_OF_CERTIFICATE)
+    wait_for([task], "Choosing on one third, testing on the others …")
+    if task.latest is None:
+        raise DataError("The guarantee was not calculated, because this page was closed for a while; ask for it again.")
+    return task.latest
 
 
 def _about(analysis: Analysis) -> tuple[str, Settings]:
@@ -76,17 +76,6 @@ def _can_be_asked(asked: CertificateRequest) -> bool:
     """Return whether the inputs allow this request; links and records are untrusted."""
     in_range = MIN_PRECISION <= round(100 * asked.precision, DIGITS) <= MAX_PRECISION
     return in_range and round(100 * asked.confidence, DIGITS) in CONFIDENCES.values()
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _certificate(
-    key: str, settings: Settings, precision: float, confidence: float, _documents: RatedDocuments | RatedCounts
-) -> Certificate:
-    task = begin(find_certificate, _documents, precision, confidence, settings.rule, seconds=SECONDS_OF_CERTIFICATE)
-    wait_for([task], "Choosing on one third, testing on the others …")
-    if task.latest is None:
-        raise DataError("The guarantee was not calculated, because this page was closed for a while; ask for it again.")
-    return task.latest
 
 
 MAX_RATINGS_TOLD = 100_000
@@ -152,8 +141,8 @@ def _show_certificate(analysis: Analysis, documents: RatedDocuments | RatedCount
 
 
 def _put_on_slider(analysis: Analysis, precision: float, confidence: float) -> None:
-    request_shown_certificate(analysis, precision, confidence)
-    choose_method(CERTIFIED.name)
+    request_certificate(_about(analysis), precision, confidence)
+    choose(METHOD_KEY, CERTIFIED.name)
 
 
 def _more_ratings(more: int | None) -> str:

@@ -22,6 +22,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.caching import cached
 from ui.operating_point.point_text import PRECISION, UNDECIDED, WORDS
 from ui.operating_point.state import PointContext
+from ui.shared.choices import choose, chosen
 from ui.shared.formatting import (
     AREA,
     BOUND,
@@ -106,8 +107,8 @@ def _compare_variants(context: PointContext) -> None:
         buckets = st.number_input("Buckets of the benchmark", 1, 1_000, 100, key="variant_buckets")
         draws = st.number_input("Draws of the mean graph", 1, 100, 30, key="variant_draws")
         most_fp = st.number_input("Area up to FP", 1.0, 1e12, max(context.point.fp, 1.0), key="variant_fp")
-        st.form_submit_button("Compare", on_click=lambda: st.session_state.update(variants_asked=True))
-    if not st.session_state.get("variants_asked"):
+        st.form_submit_button("Compare", on_click=choose, args=("variants_asked", True))
+    if not chosen("variants_asked"):
         return
     with st.spinner("Finding three paths …"):
         paths = _variants(analysis.key, int(buckets), int(draws), float(most_fp), _analysis=analysis)

@@ -17,7 +17,7 @@ from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import PathEvidence
 from ui.operating_point.costs import with_currency
 from ui.operating_point.point_text import WORDS, between_words
-from ui.operating_point.resampling_jobs import SLIDER_TARGETS, jobs_of, latest_evidence, uncounted_groups
+from ui.operating_point.resampling_tasks import SLIDER_TARGETS, evidence_tasks, latest_evidence, uncounted_groups
 from ui.operating_point.state import PointContext
 from ui.server.queue import Task
 from ui.shared.formatting import (
@@ -43,8 +43,8 @@ def show_new_data(context: PointContext) -> None:
     analysis, point = context.analysis, context.view.assessed_point
     if not _has_groups_counted(analysis, point):
         return
-    jobs = jobs_of(analysis, point)
-    unfinished = not all(job.finished for job in jobs)
+    tasks = evidence_tasks(analysis, point)
+    unfinished = not all(task.finished for task in tasks)
     st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS if unfinished else None)(analysis, point, unfinished)
 
 
@@ -61,15 +61,15 @@ def _has_groups_counted(analysis: Analysis, point: Point) -> bool:
 
 
 def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
-    jobs = jobs_of(analysis, point)
-    if unfinished and all(job.finished for job in jobs):
+    tasks = evidence_tasks(analysis, point)
+    if unfinished and all(task.finished for task in tasks):
         # Once more for everything: the charts show bands and clouds.
         st.rerun()
-    for job in jobs:
-        if job.failure is not None:
-            st.error(f"Not found: {as_text(str(job.failure))}", icon=":material/error:")
+    for task in tasks:
+        if task.failure is not None:
+            st.error(f"Not found: {as_text(str(task.failure))}", icon=":material/error:")
     bootstrap, path = latest_evidence(analysis, point)
-    _show_progress(bootstrap, path, jobs)
+    _show_progress(bootstrap, path, tasks)
     _show_intervals(analysis, point, bootstrap)
     _show_held_out(analysis, point, path)
     if path is not None and path.bands is not None:
@@ -96,17 +96,17 @@ def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
 def _show_progress(
     bootstrap: PointBootstrap | None,
     path: PathEvidence | None,
-    jobs: tuple[Task[PointBootstrap] | Task[PathEvidence], ...],
+    tasks: tuple[Task[PointBootstrap] | Task[PathEvidence], ...],
 ) -> None:
-    if all(job.finished for job in jobs):
+    if all(task.finished for task in tasks):
         return
     resampled = bootstrap.done / bootstrap.requested if bootstrap is not None else 0.0
     others = path.share_done if path is not None else 0.0
     with st.container(key="evidence_progress", horizontal=True, vertical_alignment="center"):
         st.progress((resampled + others) / 2, "What new data will show", width=210)
         if st.button("Stop", key="stop_evidence", icon=":material/stop:"):
-            for job in jobs:
-                job.cancel()
+            for task in tasks:
+                task.cancel()
 
 
 def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:

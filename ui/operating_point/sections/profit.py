@@ -7,11 +7,12 @@ from multiloss_core.figures import BEST, CHOSEN, PRESENT, profit_chart
 from multiloss_core.formatting import count, plural, shortened
 from multiloss_core.thresholds import Point, ProfitCurve, profit_curve
 from multiloss_core.thresholds.targets import point_of_vertex
-from ui.operating_point.active_goal import set_by_costs, set_manual_thresholds
+from ui.operating_point.active_goal import GOAL_KEY, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import cases_of, money_words, point_cases
+from ui.operating_point.costs import COSTS, cases_of, money_words, point_cases
 from ui.operating_point.sections.scenarios import sum_words
 from ui.operating_point.state import PointContext
+from ui.shared.choices import choose
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import Scenario, session
@@ -23,10 +24,10 @@ SECTION = "profit"
 @shown_when_open("Payoff against alerts", icon=":material/show_chart:", key=SECTION)
 def show_profit(context: PointContext) -> None:
     """Show what the path brings at the costs of the scenario used last, and where most."""
-    analysis, point, scenario = context.analysis, context.point, session().point.scenarios.driving
+    analysis, point, scenario = context.analysis, context.point, session().point.goals.scenarios.driving
     if scenario is None:
         st.info("Say what a review costs and what a catch is worth, and the payoff is drawn here.")
-        st.button("Set the point by costs", icon=":material/payments:", on_click=set_by_costs)
+        st.button("Set the point by costs", icon=":material/payments:", on_click=choose, args=(GOAL_KEY, COSTS))
         return
     try:
         curve = profit_curve(cases_of(analysis, point.method), scenario.payoffs)

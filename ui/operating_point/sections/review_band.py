@@ -25,13 +25,13 @@ from multiloss_core.thresholds.targets import (
     band_for_precision,
     review_for_busy_days,
 )
-from ui.operating_point.active_goal import set_manual_thresholds, slider_takes_over
+from ui.operating_point.active_goal import move_slider, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import cases_of, money_words, point_cases
-from ui.operating_point.state import PointContext, set_target
+from ui.operating_point.state import PointContext
+from ui.shared.choices import HIGHEST, LOWEST, STEP, ask_choice, ask_number, in_url
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers, vocabulary
 from ui.shared.session import ChosenBand, session
-from ui.shared.url_params import HIGHEST, LOWEST, STEP, ask_choice, ask_number
 
 SWITCH_KEY, GOAL_KEY, CAPACITY_KEY = "band", "block_by", "reviews"
 FIRST_TARGET, FIRST_PRECISION, FIRST_COST = 80.0, 90.0, 50.0
@@ -52,8 +52,7 @@ def ask_switch() -> bool:
     """Return whether a part of the alerts is blocked without a review."""
     return st.toggle(
         "Block the surest part without a review",
-        key=SWITCH_KEY,
-        bind="query-params",
+        **in_url(SWITCH_KEY),
         help="Two cuts in place of one: what reaches the upper one is blocked, what lies between them is reviewed. The "
         "lower one is the operating point above.",
     )
@@ -76,8 +75,7 @@ def ask_band(analysis: Analysis, point: Point) -> ChosenBand:
         value=None,
         format="%g",
         placeholder="not limited",
-        key=CAPACITY_KEY,
-        bind="query-params",
+        **in_url(CAPACITY_KEY),
         disabled=analysis.rated.days is None,
         help="How many people can look at. It needs a column of times.",
     )
@@ -102,7 +100,7 @@ def _ask_precision() -> float:
 
 
 def _ask_cost() -> float:
-    scenario = session().point.scenarios.driving
+    scenario = session().point.goals.scenarios.driving
     unit = f" ({scenario.currency})" if scenario is not None and scenario.currency else ""
     help_ = "The cost of stopping a good customer. The scenario gives the cost of reviews and the value of catches."
     label = f"A false block costs{unit}"
@@ -118,7 +116,7 @@ def _by_precision(analysis: Analysis, point: Point, percent: float) -> ReviewBan
 
 
 def _by_cost(analysis: Analysis, point: Point, cost: float) -> ReviewBand:
-    scenario = session().point.scenarios.driving
+    scenario = session().point.goals.scenarios.driving
     if scenario is None:
         raise DataError("The cost of a review is unknown; set the point by costs first.")
     costs = BandCosts(payoffs=scenario.payoffs, false_block=cost)
@@ -151,16 +149,11 @@ def recorded_block(analysis: Analysis) -> RecordedBlock | None:
     )
 
 
-def restore_block(block: RecordedBlock | None) -> dict[str, str]:
-    """Restore the upper cut of a record, if any; return the choices for the URL."""
-    keys = (SWITCH_KEY, GOAL_KEY, CAPACITY_KEY, *(goal.key for goal in GOALS.values()))
-    for key in keys:
-        # What has a default takes its value from the URL, unless something was chosen before.
-        st.session_state.pop(key, None)
+def block_choices(block: RecordedBlock | None) -> dict[str, str]:
+    """Return the upper cut of a record as the URL holds it."""
     found = None if block is None else next((key for key in GOALS if GOALS[key].label == block.target.goal), None)
     if block is None or found is None or not block.target.goal_values:
         return {}
-    st.session_state[GOAL_KEY] = found
     choices = {SWITCH_KEY: "true", GOAL_KEY: found, GOALS[found].key: repr(block.target.goal_values[0].value)}
     return choices if block.reviews_per_day is None else choices | {CAPACITY_KEY: repr(block.reviews_per_day)}
 
@@ -251,7 +244,7 @@ def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:
 
 def _show_payoff(analysis: Analysis, chosen: ChosenBand) -> None:
     """Show the payoff of both parts if costs chose the cut."""
-    scenario = session().point.scenarios.driving
+    scenario = session().point.goals.scenarios.driving
     if chosen.goal != "the cost of a false block" or scenario is None:
         return
     costs = BandCosts(payoffs=scenario.payoffs, false_block=chosen.goal_values[0].value)
@@ -309,8 +302,7 @@ def _offer_fewer(analysis: Analysis, chosen: ChosenBand, most: float) -> None:
 
 def _move_to(point: Point, thresholds: list[float]) -> None:
     if isinstance(point, OperatingPoint):
-        set_target(100 * point.marginal_precision)
-        slider_takes_over()
+        move_slider(100 * point.marginal_precision)
     else:
         set_manual_thresholds(thresholds)
 

@@ -16,7 +16,7 @@ from ui.operating_point.audits import audit_to_record
 from ui.operating_point.current_thresholds import current_thresholds_of
 from ui.operating_point.decision import drawings_of, evidence_for, record_of
 from ui.operating_point.sections.review_band import recorded_block
-from ui.operating_point.segment_jobs import chosen_segments, is_unfinished
+from ui.operating_point.segment_tasks import chosen_segments, is_unfinished
 from ui.operating_point.state import PointContext
 from ui.records import ask_name, decision_log, offer_files
 from ui.shared.formatting import as_text

@@ -23,7 +23,7 @@ FORMAT = "localized"
 
 def show_scenarios(context: PointContext) -> None:
     """Show below the table of scenarios the payoffs of this point and of each scenario's own."""
-    known = session().point.scenarios
+    known = session().point.goals.scenarios
     if context.scenarios is None or not context.scenarios.open:
         return
     with context.scenarios:
@@ -75,7 +75,7 @@ def _show_matrix(analysis: Analysis, scenario: Scenario, point: Point) -> None:
 def _show_comparison(analysis: Analysis, method: str, point: Point) -> None:
     path, number = analysis.path(method), st.column_config.NumberColumn
     show_table(
-        pd.DataFrame([_row(analysis, method, point, scenario) for scenario in session().point.scenarios.usable]),
+        pd.DataFrame([_row(analysis, method, point, scenario) for scenario in session().point.goals.scenarios.usable]),
         hide_index=True,
         column_config={
             "Marginal precision": number(format="percent"),
@@ -105,7 +105,7 @@ def _row(analysis: Analysis, method: str, point: Point, scenario: Scenario) -> d
     tp, fp, amount = point_cases(analysis, own)
     return {
         "Scenario": scenario.name,
-        "": "active" if scenario == session().point.scenarios.driving else "",
+        "": "active" if scenario == session().point.goals.scenarios.driving else "",
         "Marginal precision": target,
         "Payoff there": payoffs.total(tp, fp, amount),
         "Payoff of this point": payoffs.total(*point_cases(analysis, point)),

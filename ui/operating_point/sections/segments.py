@@ -16,19 +16,19 @@ from ui.data.sources import ask_segments
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRECISION, count_columns, rules_on
 from ui.operating_point.sections.over_time import is_counted, warn_of_floors
-from ui.operating_point.segment_jobs import (
-    choose_segments,
-    chosen_job,
+from ui.operating_point.segment_tasks import (
+    chosen_task,
     own_points,
     points_for,
     segment_choice,
     segment_columns,
-    segment_job,
     segment_names,
+    segment_task,
     why_not_own,
 )
 from ui.operating_point.state import PointContext
 from ui.server.queue import Task
+from ui.shared.choices import choose, chosen
 from ui.shared.formatting import (
     COUNT,
     HIGH,
@@ -40,7 +40,7 @@ from ui.shared.formatting import (
     rounded_share,
     show_numbers,
 )
-from ui.shared.session import SegmentChoice
+from ui.shared.session import SegmentChoice, session
 from ui.shared.widgets import shown_when_open
 
 MAX_SHOWN, MAX_NAMED = 20, 8
@@ -60,10 +60,10 @@ def show_segments(context: PointContext) -> None:
 
 def _show_summary(analysis: Analysis, point: Point) -> None:
     """State what own thresholds change, also while the section is closed."""
-    job = chosen_job(analysis, point)
-    if job is not None and not job.finished:
+    task = chosen_task(analysis, point)
+    if task is not None and not task.finished:
         st.caption("Thresholds for each segment are being found …")
-        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(job, known=job.latest is not None)
+        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(task, known=task.latest is not None)
     found = own_points(analysis, point)
     if found is not None and found[2].proposed == "own":
         st.info(_change_words(found[0], found[2]), icon=":material/category:")
@@ -88,9 +88,9 @@ def _ask(analysis: Analysis) -> tuple[str, bool]:
     columns, choice = segment_columns(analysis), segment_choice(analysis) or SegmentChoice("")
     fingerprint = analysis.rated.fingerprint
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.session_state["segment_column"] = choice.column
+        choose("segment_column", choice.column)
         st.selectbox("Segments by", columns, key="segment_column", on_change=_keep, args=(fingerprint,), width=260)
-        st.session_state["segment_thresholds"] = OWN if choice.own else COMMON
+        choose("segment_thresholds", OWN if choice.own else COMMON)
         st.segmented_control(
             "Thresholds",
             [COMMON, OWN],
@@ -105,25 +105,25 @@ def _ask(analysis: Analysis) -> tuple[str, bool]:
 
 
 def _keep(fingerprint: str) -> None:
-    own = st.session_state["segment_thresholds"] == OWN
-    choose_segments(fingerprint, SegmentChoice(st.session_state["segment_column"], own))
+    choice = SegmentChoice(chosen("segment_column"), own=chosen("segment_thresholds") == OWN)
+    session().point.segment_choices[fingerprint] = choice
 
 
 def _show_own(analysis: Analysis, point: Point, column: str) -> None:
     counts = analysis.dataset.source
     if isinstance(counts, RatedCounts) and ask_segments(analysis.rated, counts, column) is None:
         return
-    job = segment_job(analysis, column)
-    if job is None:
+    task = segment_task(analysis, column)
+    if task is None:
         return
-    if job.failure is not None:
-        raise job.failure
-    paths = job.latest
+    if task.failure is not None:
+        raise task.failure
+    paths = task.latest
     if paths is None:
         st.progress(0.3, f"Finding thresholds for each value of '{as_text(shortened(column))}' …")
         return
     points = points_for(analysis, column, paths, point)
-    if job.finished:
+    if task.finished:
         st.markdown(_verdict_words(column, points))
     else:
         st.progress(0.7, "Checking on held-out alerts whether they pay …")
@@ -132,9 +132,9 @@ def _show_own(analysis: Analysis, point: Point, column: str) -> None:
     _show_differences(paths, points, analysis.has_undecided)
 
 
-def _look(job: Task[SegmentPaths], *, known: bool) -> None:
+def _look(task: Task[SegmentPaths], *, known: bool) -> None:
     """Look for results, and show the page once more when there are some."""
-    if job.finished or (job.latest is not None) != known:
+    if task.finished or (task.latest is not None) != known:
         st.rerun()
 
 

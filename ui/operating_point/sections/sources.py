@@ -14,8 +14,9 @@ from ui.data.document_table import no_documents
 from ui.operating_point.active_goal import set_manual_thresholds
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
-from ui.operating_point.resampling_jobs import SLIDER_TARGETS, path_job
+from ui.operating_point.resampling_tasks import SLIDER_TARGETS, path_task
 from ui.operating_point.state import PointContext
+from ui.shared.choices import chosen
 from ui.shared.formatting import HIGH, LOW, as_text, show_numbers, vocabulary
 from ui.shared.session import SourceTable, session
 from ui.shared.widgets import shown_when_open
@@ -85,8 +86,8 @@ def _held_out(context: PointContext, thresholds: Floats) -> dict[str, Interval]:
     analysis, point = context.analysis, context.point
     if not (context.new_data and _chooses_rules(analysis, point)):
         return {}
-    source, job = documents_or_counts(analysis.dataset.source), path_job(analysis)
-    evidence = None if job is None else job.latest
+    source, task = documents_or_counts(analysis.dataset.source), path_task(analysis)
+    evidence = None if task is None else task.latest
     at = np.flatnonzero(np.isclose(SLIDER_TARGETS, point.marginal_precision))
     if source is None or evidence is None or evidence.held_out is None or not at.size:
         return {}
@@ -166,7 +167,7 @@ def _note(one: SourceCounts) -> str:
 
 def _keep(known: SourceTable, key: str, names: list[str], active: list[bool]) -> None:
     """Keep an edit of the order or of a switch, and start the table anew."""
-    for row, edit in st.session_state[key].get("edited_rows", {}).items():
+    for row, edit in chosen(key).get("edited_rows", {}).items():
         name = names[int(row)]
         if isinstance(place := edit.get(ORDER), int):
             names = [other for other in names if other != name]

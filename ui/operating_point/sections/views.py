@@ -14,9 +14,10 @@ from multiloss_core.thresholds import SMOOTH, Rule, to_graphml, to_networkx
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.path_tasks import PathTasks
 from ui.operating_point.state import PointContext
+from ui.shared.choices import PERCENTS, ask_number
 from ui.shared.formatting import COUNT, SHARE, THRESHOLD, rounded_share, show_numbers, vocabulary
 from ui.shared.page_setup import theme
-from ui.shared.url_params import PERCENTS, ask_number
+from ui.shared.session import session
 from ui.shared.widgets import shown_when_open
 
 MIN_NODES, MAX_NODES = 3, 10
@@ -102,12 +103,9 @@ def show_both_rules(context: PointContext) -> None:
 def _path_under(analysis: Analysis, rule: Rule) -> ThresholdPath:
     if rule == analysis.settings.rule:
         return analysis.path(SMOOTH.name)
-    return _other_path((analysis.key, rule), rule, analysis)
-
-
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def _other_path(key: object, rule: Rule, _analysis: Analysis) -> ThresholdPath:
-    search = PathTasks.of(_analysis.rated, replace(_analysis.settings, rule=rule))
+    settings = replace(analysis.settings, rule=rule)
+    key = analysis.rated.key, settings
+    search = session().tasks.ask("path of the other rule", key, lambda: PathTasks.of(analysis.rated, settings))
     search.begin([SMOOTH.name])
     search.wait([SMOOTH.name])
     return search.found[SMOOTH.name].path

@@ -1,13 +1,18 @@
-"""List all URL parameters; restore those that no widget is bound to from copied links."""
+"""List the choices of users; read and write them in the session and in the URL.
+
+A choice is known by the key of its widget, which is also its name in the URL. Its default is that of its widget.
+"""
 
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from multiloss_core.formatting import NEVER, threshold
 from multiloss_core.numerics import written_number
@@ -16,17 +21,18 @@ from ui.shared.session import UrlEcho, session
 T = TypeVar("T")
 Number = TypeVar("Number", int, float)
 
-EVERY_PAGE = "every_page"
-# One that ends in "_" stands for names that go on, as with a number.
-_LISTED = """
+EVERY_PAGE, NO_PAGE = "every_page", "no_page"
+# The choices of each page in its URL. One that ends in "_" stands for names that go on, as with a number. "*": each
+# file has its own, while others belong to the session. "=": reopening a decision sets it.
+_TABLE = """
 every_page data data_file scored_data scored_data_file to
 rated_data now goal_days
-decision_sheet setting own afford afford_alerts_ afford_percent afford_review afford_catch afford_share goal_days \
- rule now
-operating_point m method rule nodes count plain new_data resolution_ across up present stay now pin against hand \
- guaranteed graph_nodes graph_step_ goal goal_price goal_alerts goal_days goal_held goal_precision goal_share \
- goal_name goal_review goal_recovered goal_catch goal_annoyance goal_currency band block_by reviews block_m \
- block_precision block_cost
+decision_sheet setting* own afford* afford_alerts_ afford_percent* afford_review* afford_catch* afford_share* \
+ goal_days rule now
+operating_point m= method= rule= nodes= count= plain new_data resolution_= across up present stay= now= pin against \
+ hand= guaranteed= graph_nodes graph_step_ goal*= goal_price*= goal_alerts*= goal_days*= goal_held*= goal_precision*= \
+ goal_share*= goal_name= goal_review= goal_recovered= goal_catch= goal_annoyance= goal_currency= band= block_by= \
+ reviews= block_m= block_precision= block_cost=
 audit audit_budget audit_width
 decisions decisions_for decision compared_with
 optimal_cut cut_loss cut_beta cut_least cut_all cut_calibration cut_part cut_axes cut_ratio plain
@@ -35,9 +41,14 @@ top_k topk_loss topk_beta topk_n topk_seed topk_scale topk_p topk_guess topk_k t
  topk_graph_steps topk_step topk_tangent_at plain
 papers paper_loss paper_method paper_set paper_edge paper_measure paper_source paper_view paper_target small_loss \
  strength_set strength_loss robles_set robles_measure robles_mode robles_row
+no_page scenario*
 """
-# Every name by page.
-PARAMETERS = {page: tuple(names) for page, *names in map(str.split, _LISTED.strip().splitlines())}
+_MARKED = {page: names for page, *names in map(str.split, _TABLE.strip().splitlines())}
+OF_FILE, RECORDED = (
+    frozenset(name.strip("*=") for names in _MARKED.values() for name in names if mark in name) for mark in "*="
+)
+# Every name in the URL by page.
+PARAMETERS = {page: tuple(name.strip("*=") for name in names) for page, names in _MARKED.items() if page != NO_PAGE}
 NAMES = frozenset(name for names in PARAMETERS.values() for name in names)
 SEPARATOR = ","
 MAX_NUMBERS = 10
@@ -46,6 +57,60 @@ LOWEST, HIGHEST, FIRST, STEP = 0.5, 99.5, 20.0, 0.5
 PERCENTS = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
 # After this time an old value in the URL is a step back in the browser, not a delayed echo.
 ECHO_SECONDS = 2.0
+
+
+def chosen(name: str, default: Any = None) -> Any:
+    """Return what was chosen in this session."""
+    return st.session_state.get(name, default)
+
+
+def chosen_or_linked(name: str) -> Any:
+    """Return what was chosen, else the text of the URL, which its widget has not read yet."""
+    return chosen(name) or st.query_params.get(name)
+
+
+def choose(name: str, value: object) -> None:
+    """Make a choice; call this before its widget is drawn, which writes it to the URL."""
+    st.session_state[name] = value
+
+
+def choose_first(name: str, value: object) -> None:
+    """Make a choice that was not made yet."""
+    if name not in st.session_state:
+        choose(name, value)
+
+
+def withdraw(*names: str) -> None:
+    """Forget choices, so that links and defaults count again; names end in "_" as in the table."""
+    for key in [key for key in map(str, st.session_state) if _is_among(names, key)]:
+        del st.session_state[key]
+
+
+def remove_from_url(*names: str) -> None:
+    """Remove choices from the URL."""
+    for name in names:
+        # Refused while a widget is going, which then takes its value with it.
+        with suppress(StreamlitAPIException):
+            st.query_params.pop(name, None)
+
+
+def in_url(name: str) -> dict[str, Any]:
+    """Return the key of a widget that keeps its value in the URL itself."""
+    require_listed(name)
+    return {"key": name, "bind": "query-params"}
+
+
+def swap_choices_of_file(others: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace the choices of a file by those of another one, and return them."""
+    before = {name: chosen(name) for name in OF_FILE if name in st.session_state}
+    for name in before.keys() | others.keys():
+        # None instead of removal: a box that is on the screen keeps its number unless it is given another one.
+        choose(name, others.get(name))
+    return before
+
+
+def _is_among(names: Iterable[str], name: str) -> bool:
+    return any(name == listed or (listed.endswith("_") and name.startswith(listed)) for listed in names)
 
 
 @dataclass(frozen=True)
@@ -108,8 +173,8 @@ def ask_choice(widget: Callable[..., Any], label: str, labels: Mapping[str, str]
     first = next(iter(labels))
     parameter = UrlParameter[str](key, lambda text: text if text in labels else None, str)
     asked = parameter.asked(if_gone=first)
-    if asked is not None or st.session_state.get(key) not in labels:
-        st.session_state[key] = asked or first
+    if asked is not None or chosen(key) not in labels:
+        choose(key, asked or first)
     picked = widget(
         label,
         list(labels),
@@ -138,25 +203,22 @@ def ask_number(
 
     `start`: its first value, also in the URL, unless a link or the user gave one.
     """
-    known, anew = st.session_state.get(key), session().point.start_anew
-    is_new = key not in st.session_state and not (in_address and key in st.query_params)
-    if key in anew:
-        anew.discard(key)
-        st.session_state[key] = within(usual if start is None else start, bounds, usual)
-    elif known is not None and within(known, bounds, usual) != known:
-        st.session_state[key] = within(known, bounds, usual)
-    elif is_new and start is not None:
+    known, first = chosen(key), within(usual if start is None else start, bounds, usual)
+    if key in st.session_state:
+        if known is None or within(known, bounds, usual) != known:
+            choose(key, first if known is None else within(known, bounds, usual))
+    elif start is not None and not (in_address and key in st.query_params):
+        choose(key, first)
         # Streamlit writes only changed values to the URL.
-        st.session_state[key] = within(start, bounds, usual)
-        st.query_params[key] = repr(st.session_state[key])
+        st.query_params[key] = repr(first)
     value = bounds[0] if key in st.session_state else within(usual, bounds, bounds[0])
-    bound = {"bind": "query-params"} if in_address and require_listed(key) else {}
-    return within(widget(label, *bounds, value, *step, key=key, **bound, **options), bounds, usual)
+    keyed = in_url(key) if in_address else {"key": key}
+    return within(widget(label, *bounds, value, *step, **keyed, **options), bounds, usual)
 
 
 def require_listed(name: str) -> bool:
     """Return True for a name of `PARAMETERS`. Raises KeyError for any other."""
-    if name in NAMES or any(name.startswith(listed) for listed in NAMES if listed.endswith("_")):
+    if _is_among(NAMES, name):
         return True
     raise KeyError(f"The URL parameter {name} is not listed in PARAMETERS.")
 

@@ -1,7 +1,6 @@
 """Resample chosen points and count held-out data in the background."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,18 +19,14 @@ from ui.operating_point.calculations import (
     resample_point,
     resample_thresholds,
 )
-from ui.operating_point.path_tasks import Settings
 from ui.server.queue import Task
-from ui.shared.long_work import begin
-from ui.shared.session import session
-from ui.shared.url_params import PERCENTS
+from ui.shared.choices import PERCENTS
+from ui.shared.long_work import ask_task
 
 SLIDER_TARGETS = PERCENTS / 100
 SECONDS_OF_REST = 0.4
-MAX_JOBS = 12
-
-T = TypeVar("T")
-Key = tuple[str, Settings, float | tuple[float, ...] | None]
+# Kinds of tasks.
+POINT, PATH = "resamples of a point", "evidence along a path"
 
 
 def uncounted_groups(analysis: Analysis, point: Point) -> Floats | None:
@@ -42,7 +37,7 @@ def uncounted_groups(analysis: Analysis, point: Point) -> Floats | None:
     return thresholds if _counts_of_groups(analysis, thresholds) is None else None
 
 
-def point_job(analysis: Analysis, point: Point) -> Task[PointBootstrap] | None:
+def point_task(analysis: Analysis, point: Point) -> Task[PointBootstrap] | None:
     """Return resamples of a smooth-path point, chosen again, or of fixed thresholds.
 
     They begin at the first call, once the slider rests. None for fixed thresholds on a table of
@@ -50,21 +45,21 @@ def point_job(analysis: Analysis, point: Point) -> Task[PointBootstrap] | None:
     """
     if uncounted_groups(analysis, point) is not None:
         return None
-    counts = _counts_of_groups(analysis, _resampled_along(analysis, point))
+    source, counts = analysis.dataset.source, _counts_of_groups(analysis, _resampled_along(analysis, point))
+    key = analysis.dataset.key, analysis.settings
+    options: dict[str, Any] = {"seconds": SECONDS_OF_POINT, "rest": SECONDS_OF_REST}
     if isinstance(point, OperatingPoint):
         target = point.marginal_precision
-        key: Key = (analysis.dataset.key, analysis.settings, target)
-        chosen = (analysis.dataset.source, analysis.fit, analysis.path(SMOOTH.name), target, counts)
-        return _job(key, lambda: begin(resample_point, *chosen, seconds=SECONDS_OF_POINT, rest=SECONDS_OF_REST))
-    documents = documents_or_counts(analysis.dataset.source)
+        chosen = (source, analysis.fit, analysis.path(SMOOTH.name), target, counts)
+        return ask_task(POINT, (*key, target), resample_point, *chosen, **options)
+    documents = documents_or_counts(source)
     if documents is None:
         return None
-    key = (analysis.dataset.key, analysis.settings, tuple(point.thresholds.tolist()))
     fixed = (documents, point.thresholds, point.rule, counts)
-    return _job(key, lambda: begin(resample_thresholds, *fixed, seconds=SECONDS_OF_POINT, rest=SECONDS_OF_REST))
+    return ask_task(POINT, (*key, tuple(point.thresholds.tolist())), resample_thresholds, *fixed, **options)
 
 
-def path_job(analysis: Analysis) -> Task[PathEvidence] | None:
+def path_task(analysis: Analysis) -> Task[PathEvidence] | None:
     """Bands and held-out counts of an analysis; begun at the first call.
 
     None while groups have to be counted or paths to be found.
@@ -77,41 +72,28 @@ def path_job(analysis: Analysis) -> Task[PathEvidence] | None:
     counts = _counts_of_groups(analysis, path.thresholds)
     search = analysis.settings.search(analysis.dataset.source)
     paths = {name: analysis.path(name) for name in analysis.found_methods}
-    key: Key = (analysis.dataset.key, analysis.settings, None)
-    known = (search, analysis.fit, paths, SLIDER_TARGETS, counts)
-    return _job(key, lambda: begin(find_path_evidence, *known, seconds=SECONDS_OF_PATH))
+    given = (search, analysis.fit, paths, SLIDER_TARGETS, counts)
+    return ask_task(
+        PATH, (analysis.dataset.key, analysis.settings), find_path_evidence, *given, seconds=SECONDS_OF_PATH
+    )
 
 
-def jobs_of(analysis: Analysis, point: Point) -> tuple[Task[PointBootstrap] | Task[PathEvidence], ...]:
-    """Return the jobs about a point and about its analysis; begun at the first call."""
-    resampling, others = point_job(analysis, point), path_job(analysis)
-    return (*(() if resampling is None else (resampling,)), *(() if others is None else (others,)))
+def evidence_tasks(analysis: Analysis, point: Point) -> tuple[Task[PointBootstrap] | Task[PathEvidence], ...]:
+    """Return the tasks about a point and about its analysis; begun at the first call."""
+    return tuple(task for task in (point_task(analysis, point), path_task(analysis)) if task is not None)
 
 
 def latest_evidence(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
-    """Return what is known by now, complete or not."""
-    resampling, others = point_job(analysis, point), path_job(analysis)
-    return None if resampling is None else resampling.latest, None if others is None else others.latest
+    """Return the latest results, complete or not."""
+    of_point, of_path = point_task(analysis, point), path_task(analysis)
+    return of_point.latest if of_point else None, of_path.latest if of_path else None
 
 
 def finished_evidence(analysis: Analysis, point: Point) -> tuple[PointBootstrap | None, PathEvidence | None]:
-    """Return what is known by now, for the charts."""
+    """Return the latest results for the charts; those of a point once they are complete."""
     bootstrap, path = latest_evidence(analysis, point)
     complete = bootstrap is not None and bootstrap.done == bootstrap.requested
     return (bootstrap if complete else None), path
-
-
-def _job(key: Key, start: Callable[[], Task[T]]) -> Task[T]:
-    jobs = session().point.jobs
-    if key not in jobs or jobs[key].cancelled:
-        # One of each kind at a time; what is finished stays for a while.
-        for other, job in jobs.items():
-            if (other[2] is None) == (key[2] is None) and not job.finished:
-                job.cancel()
-        while len(jobs) >= MAX_JOBS:
-            jobs.pop(next(iter(jobs)))
-        jobs[key] = start()
-    return jobs[key]
 
 
 def _resampled_along(analysis: Analysis, point: Point) -> Floats:

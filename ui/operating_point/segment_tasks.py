@@ -26,6 +26,8 @@ from ui.shared.long_work import begin
 from ui.shared.session import SegmentChoice, session
 
 MAX_COLUMNS, MAX_SEGMENTS_OFFERED = 40, 50
+# The kind of task.
+SEGMENTS = "paths of segments"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,11 +76,6 @@ def segment_choice(analysis: Analysis) -> SegmentChoice | None:
     return SegmentChoice(columns[0]) if columns else None
 
 
-def choose_segments(fingerprint: str, choice: SegmentChoice) -> None:
-    """Keep the choice of segments for a file."""
-    session().point.segment_choices[fingerprint] = choice
-
-
 def segment_names(analysis: Analysis, column: str) -> SegmentNames:
     """Read the segments of the documents. Raises DataError: a column of too many values."""
     return _names(analysis.rated.key, column, analysis.rated.frame, analysis.rated.documents)
@@ -124,29 +121,27 @@ def why_not_own(analysis: Analysis, point: Point) -> str:
     return next((words for is_so, words in reasons if is_so), "")
 
 
-def segment_job(analysis: Analysis, column: str) -> Task[SegmentPaths] | None:
+def segment_task(analysis: Analysis, column: str) -> Task[SegmentPaths] | None:
     """Return the search for paths of segments, begun at the first call; one at a time.
 
     None until the segments are counted in their engine. Raises DataError: too many values, or too long ones.
     """
-    state, key = session().point, (analysis.rated.key, analysis.settings.rule, column)
-    if state.segment_job is None or state.segment_job[0] != key or state.segment_job[1].cancelled:
-        given = _given(analysis, column)
-        if given is None:
-            return None
-        if state.segment_job is not None:
-            state.segment_job[1].cancel()
-        state.segment_job = key, begin(find_segment_paths, *given, analysis.settings.rule, seconds=SECONDS_OF_SEGMENTS)
-    return state.segment_job[1]
+    counts, rule = analysis.dataset.source, analysis.settings.rule
+    if isinstance(counts, RatedCounts) and known_segments(analysis.rated, counts) is None:
+        return None
+
+    def search() -> Task[SegmentPaths]:
+        return begin(find_segment_paths, *_given(analysis, column), rule, seconds=SECONDS_OF_SEGMENTS)
+
+    # These hold the documents: one is enough.
+    return session().tasks.ask(SEGMENTS, (analysis.rated.key, rule, column), search, most=1)
 
 
-def _given(analysis: Analysis, column: str) -> tuple[Any, ...] | None:
+def _given(analysis: Analysis, column: str) -> tuple[Any, ...]:
     """Return the data of the search: documents with their segments, or counts of each segment."""
     counts = analysis.dataset.source
     if isinstance(counts, RatedCounts):
-        known = known_segments(analysis.rated, counts)
-        if known is None:
-            return None
+        known = known_segments(analysis.rated, counts) or {}
         _require_recordable(column, known)
         return counts, known, None
     names = segment_names(analysis, column)
@@ -198,21 +193,21 @@ def _shown(point: Point, one: SegmentPoint, parts: Sequence[Segment]) -> Segment
     return replace(one, tp=tp, fp=fp, undecided=undecided, thresholds=point.thresholds)
 
 
-def chosen_job(analysis: Analysis, point: Point) -> Task[SegmentPaths] | None:
+def chosen_task(analysis: Analysis, point: Point) -> Task[SegmentPaths] | None:
     """Return the search for own thresholds, where they are chosen, possible and counted."""
     choice = segment_choice(analysis)
     if choice is None or not choice.own or why_not_own(analysis, point):
         return None
     try:
-        return segment_job(analysis, choice.column)
+        return segment_task(analysis, choice.column)
     except DataError:
         return None
 
 
 def own_points(analysis: Analysis, point: Point) -> tuple[str, SegmentPaths, SegmentPoints] | None:
     """Return the chosen column and its segments' points, once the gate has decided."""
-    choice, job = segment_choice(analysis), chosen_job(analysis, point)
-    paths = job.latest if job is not None and job.finished else None
+    choice, task = segment_choice(analysis), chosen_task(analysis, point)
+    paths = task.latest if task is not None and task.finished else None
     if choice is None or paths is None:
         return None
     return choice.column, paths, points_for(analysis, choice.column, paths, point)
@@ -237,5 +232,5 @@ def chosen_segments(analysis: Analysis, point: Point) -> tuple[RecordedSegments,
 
 def is_unfinished(analysis: Analysis, point: Point) -> bool:
     """Return whether own thresholds were chosen and are still being found."""
-    job = chosen_job(analysis, point)
-    return job is not None and not job.finished
+    task = chosen_task(analysis, point)
+    return task is not None and not task.finished
