@@ -11,9 +11,10 @@ from ui.operating_point.analysis import find_the_rest
 from ui.operating_point.explorer.component import explorer
 from ui.operating_point.explorer.plain_charts import show_plainly
 from ui.operating_point.layout import ask_point, show_unusable
-from ui.operating_point.sections import SECTIONS
+from ui.operating_point.sections import show_views
 from ui.operating_point.sections.next_ratings import show_effective_size
 from ui.operating_point.sections.over_time import show_alerts_per_day
+from ui.operating_point.sections.save_decision import show_decision
 from ui.operating_point.settings import PLAIN_KEY, offer_leaving, show_held, show_origin, show_unit, show_weighting
 from ui.operating_point.state import restore_target
 from ui.operating_point.tour import offer_tour, show_tour
@@ -33,7 +34,7 @@ def _explore(dataset: RatedDataset) -> None:
     tables, details = st.container(key="tables"), st.container(key="details")
     with controls:
         try:
-            context = ask_point(dataset, below, tables)
+            context, save_box = ask_point(dataset, below, tables)
         except DataError as error:
             show_unusable(error)
     with charts:
@@ -50,8 +51,11 @@ def _explore(dataset: RatedDataset) -> None:
         show_weighting(context.analysis, context.point)
         show_effective_size(context)
         show_alerts_per_day(context)
-        for show_section in SECTIONS:
-            show_section(context)
+        show_views(context)
+    # Last: a decision holds what the sections found.
+    with save_box:
+        show_decision(context)
+    with details:
         find_the_rest(context.analysis)
 
 

@@ -65,8 +65,35 @@ def say_no_other_alerts(page):
     settle(page)
 
 
+VIEWS = {
+    "Compare": ("Compare with the current thresholds", "Guarantee a precision"),
+    "Rules and segments": ("Rules and scores", "Segments, and thresholds of their own"),
+    "Over time": ("Over time: does the point drift?", "What to rate next"),
+    "Methods": (
+        *("Moving one threshold", "Union and intersection", "View as graph", "Decision curve"),
+        *("Payoff against alerts", "For methodologists"),
+    ),
+}
+
+
+def open_view(page, title):
+    """Open the view of a section of the operating point."""
+    for view, sections in VIEWS.items():
+        if title in sections:
+            page.get_by_role("radio", name=view, exact=True).or_(
+                page.get_by_role("button", name=view, exact=True)
+            ).first.click()
+            settle(page)
+
+
 def open_part(page, title):
     """Open a part of the page that is worked out only then."""
+    open_view(page, title)
+    if title == "Save this decision" and page.locator(".st-key-save_decision").count():
+        page.get_by_role("button", name=title).click()
+        expect(page.get_by_label("Decided by")).to_be_visible()
+        settle(page)
+        return
     part = page.get_by_test_id("stExpander").filter(has=page.get_by_text(title, exact=True))
     part.get_by_text(title, exact=True).click()
     expect(part.get_by_test_id("stElementContainer").first).to_be_visible()

@@ -32,8 +32,19 @@ def goal_called(label):
     return next(key for key, goal in GOALS.items() if goal.label == label)
 
 
+VIEW_OF = {
+    **dict.fromkeys(("compare", "guarantee"), "compare"),
+    **dict.fromkeys(("sources", "segments"), "rules"),
+    **dict.fromkeys(("periods", "near", "next_ratings"), "time"),
+    **dict.fromkeys(("margins", "both_rules", "as_graph", "decision_curve", "profit", "methodologists"), "methods"),
+}
+
+
 def unfold(app, section):
-    """Open a section that is drawn on request."""
+    """Open a section that is drawn on request, in its view."""
+    if section in VIEW_OF and ("view" not in app.session_state or app.session_state["view"] != VIEW_OF[section]):
+        app.session_state["view"] = VIEW_OF[section]
+        run(app)
     if section not in app.session_state or not app.session_state[section]:
         app.session_state[section] = True
         run(app)

@@ -32,8 +32,8 @@ from ui.shared.formatting import as_text
 from ui.shared.session import session
 
 PLACE = "download_thresholds"
-# Widths in pixels: active goal, its value, unit, settings, files.
-WIDTHS: tuple[int | Literal["content"], ...] = (190, 250, "content", "content", "content")
+# Widths in pixels: active goal, its value, unit, settings, files, the decision.
+WIDTHS: tuple[int | Literal["content"], ...] = (190, 250, "content", "content", "content", "content")
 
 
 def show_unusable(error: DataError) -> NoReturn:
@@ -63,8 +63,10 @@ def offer_downloads(analysis: Analysis, point: Point) -> None:
             st.download_button(words, text, name, mime, icon=":material/download:", on_click="ignore")
 
 
-def ask_point(dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerator) -> PointContext:
-    """Draw the controls and return the point.
+def ask_point(
+    dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerator
+) -> tuple[PointContext, DeltaGenerator]:
+    """Draw the controls; return the point, and the place among them for its decision.
 
     `below` is the row under the charts, `tables` the place after it.
 
@@ -72,7 +74,7 @@ def ask_point(dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerat
     """
     # A horizontal container wraps on narrow screens; columns would cut controls off.
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    choice_box, goal_box, unit_box, settings_box, files_box = (row.container(width=width) for width in WIDTHS)
+    choice_box, goal_box, unit_box, settings_box, files_box, save_box = (row.container(width=width) for width in WIDTHS)
     with settings_box:
         settings_box = st.popover("Settings", icon=":material/tune:")
     settings = ask_settings(dataset, unit_box, settings_box)
@@ -90,9 +92,10 @@ def ask_point(dataset: RatedDataset, below: DeltaGenerator, tables: DeltaGenerat
         new_data = ask_new_data()
     view = _view(analysis, method, pair, own, new_data=new_data)
     remember_point(analysis, view.chosen_point, chosen_goal())
+    context = PointContext(analysis=analysis, view=view, new_data=new_data, scenarios=scenarios)
     with files_box:
         offer_downloads(analysis, view.chosen_point)
-    return PointContext(analysis=analysis, view=view, new_data=new_data, scenarios=scenarios)
+    return context, save_box
 
 
 def _view(analysis: Analysis, method: str, pair: tuple[int, int], own: Point | None, *, new_data: bool) -> ViewState:

@@ -31,7 +31,7 @@ decision_sheet setting* own afford* afford_alerts_ afford_percent* afford_review
  goal_days rule now
 operating_point m= method= rule= nodes= count= plain new_data resolution_= across up present stay= now= pin against \
  hand= guaranteed= graph_nodes graph_step_ goal*= goal_price*= goal_alerts*= goal_days*= goal_held*= goal_precision*= \
- goal_share*= goal_name= goal_review= goal_recovered= goal_catch= goal_annoyance= goal_currency= band= block_by= \
+ goal_share*= goal_name= goal_review= goal_recovered= goal_catch= goal_annoyance= goal_currency= view band= block_by= \
  reviews= block_m= block_precision= block_cost=
 audit audit_budget audit_width
 decisions decisions_for decision compared_with

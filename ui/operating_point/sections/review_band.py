@@ -29,7 +29,7 @@ from ui.operating_point.active_goal import move_slider, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import cases_of, money_words, point_cases
 from ui.operating_point.state import PointContext
-from ui.shared.choices import HIGHEST, LOWEST, STEP, ask_choice, ask_number, in_url
+from ui.shared.choices import HIGHEST, LOWEST, STEP, ask_choice, ask_number, chosen_or_linked, in_url
 from ui.shared.formatting import BOUND, COUNT, HIGH, LOW, MONEY, SHARE, as_text, rounded_share, show_numbers, vocabulary
 from ui.shared.session import ChosenBand, session
 
@@ -46,6 +46,11 @@ class BlockGoal:
     value_name: str
     ask: Callable[[], float]
     lead: Callable[[Analysis, Point, float], ReviewBand]
+
+
+def is_band_wanted() -> bool:
+    """Return whether two cuts were asked for, by the switch or a link."""
+    return chosen_or_linked(SWITCH_KEY) in (True, "true")
 
 
 def ask_switch() -> bool:

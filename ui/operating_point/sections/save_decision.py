@@ -28,7 +28,7 @@ from ui.sign_in.user import current_user
 EXPANDER = "save_decision"
 
 
-@shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER)
+@shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER, as_popover=True)
 def show_decision(context: PointContext) -> None:
     """Make a decision of the point on the screen."""
     analysis, view = context.analysis, context.view
