@@ -33,6 +33,7 @@ from ui.operating_point.active_goal import is_known, is_restorable
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import WORDS
 from ui.records import author_of, counted_words, decided_words, moment
+from ui.shared.choices import choose
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.session import session
 
@@ -63,7 +64,7 @@ def show_reopening(record: DecisionRecord, tag: str, *, takes_files: bool = Fals
     new = _ask_newer() if takes_files else None
     source, others = same_data(record), other_data(record)
     if new in others:
-        st.session_state[f"try_on_{tag}"] = new
+        choose(f"try_on_{tag}", new)
     if source is not None:
         st.caption(f"Its data, {_named(source.name)}, is loaded and the same.")
         others.pop(source.name, None)
