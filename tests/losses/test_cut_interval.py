@@ -59,7 +59,7 @@ def test_interval_equals_bootstrap_by_other_means():
 
 def test_more_outcomes_shorten_the_interval():
     widths = []
-    for n in (300, 3_000, 20_000):
+    for n in (300, 3_000, 60_000):
         true, labels = drawn(4, n)
         found = cut_interval(ScoredItems(true, labels), F(), np.random.default_rng(6), resamples=100)
         widths.append((found.high - found.low) / n)

@@ -57,7 +57,7 @@ def test_counts_are_those_of_the_shown_thresholds(name):
     assert differences["False alerts (FP), common"]["all together"] == shown.fp
 
 
-def test_a_decision_takes_own_thresholds_and_reopens_with_them():
+def test_a_decision_keeps_own_thresholds_and_reopens_with_them():
     app = open_segments("Card alerts")
     thresholds, differences = tables(app)
     record = saved_record(app)
