@@ -51,7 +51,7 @@ PRELOADED = (
     "multiloss_core.thresholds.paths.methods",
 )
 SETTINGS = {
-    # A memory limit counts what is asked for: these pools ask for much more than they use.
+    # A memory limit counts reserved memory, and other pools reserve much more than they use.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "2",
     "OMP_NUM_THREADS": "1",

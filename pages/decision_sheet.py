@@ -4,7 +4,7 @@ import streamlit as st
 
 from multiloss_core import DataError
 from ui.data.rated import choose_source, dataset_of
-from ui.decisions.sheet_answer import ask_setting, save_answer, show_way_on
+from ui.decisions.sheet_answer import ask_setting, offer_operating_point, save_answer
 from ui.decisions.sheet_questions import ask_affordable, ask_current, show_meaning, show_scores
 from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import analyse
@@ -34,5 +34,5 @@ with questions:
     ask_current(analysis)
 with answers:
     answer = ask_setting(analysis, affordable)
-    show_way_on(analysis, answer)
+    offer_operating_point(analysis, answer)
     save_answer(analysis, answer)

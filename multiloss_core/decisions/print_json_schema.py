@@ -10,7 +10,7 @@ from multiloss_core.decisions.record import ADAPTER, OPTIONAL_IN_DATA
 
 
 def json_schema() -> str:
-    """Generate the schema of records as they are written, as indented JSON text."""
+    """Generate the schema of written records as indented JSON text."""
     schema = ADAPTER.json_schema(mode="serialization")
     columns = schema["$defs"]["RecordedColumns"]
     columns["required"] = [

@@ -34,7 +34,7 @@ _CONFIG = ConfigDict(
     allow_inf_nan=False,
     validate_default=True,
     use_attribute_docstrings=True,
-    # The schema is of records as they are written: with every field.
+    # The schema describes written records, which have every field.
     json_schema_serialization_defaults_required=True,
 )
 

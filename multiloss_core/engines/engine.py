@@ -125,7 +125,7 @@ class QuestionedEngine:
 
     @contextmanager
     def asked(self) -> Iterator[Question]:
-        """Wait for one's turn. Whatever is raised once the question was withdrawn becomes Cancelled."""
+        """Wait for one's turn. An error after the question was withdrawn becomes Cancelled."""
         with self._one_at_a_time:
             question = self._current = Question()
             try:

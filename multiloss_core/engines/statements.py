@@ -153,7 +153,7 @@ def base(dialect: Dialect, table: str, columns: RatedColumns) -> str:
     if columns.segment is not None:
         parts.append(f"coalesce({dialect.as_text(dialect.name(columns.segment))}, '') AS segment")
     if columns.group is not None:
-        # A row without a group is one of its own; no trimmed name begins with a space.
+        # A row without a group forms its own group; no trimmed name begins with a space.
         name = dialect.trimmed(dialect.as_text(dialect.name(columns.group)))
         group = f"coalesce(nullif({name}, ''), concat(' ', {dialect.row_number}))"
         parts.append(f"{dialect.random_part(group)} AS part")

@@ -26,7 +26,7 @@ FALSE_POSITIVE_SCALE: list[list[Any]] = [[0.0, "#FDF3DC"], [0.5, "#F0C25C"], [1.
 
 # Of expected losses, of what is predicted positive and of "the k most probable items".
 CURVE = {"light": "#0072B2", "dark": "#56B4E9"}
-# For what is less than the main thing drawn: pale, and dots that must still be seen.
+# For secondary marks: pale areas, and dots that must still be seen.
 PALE = {"light": "#c3ced6", "dark": "#44525d"}
 GREY = {"light": "#7d8b96", "dark": "#8795a0"}
 # The page's own; a report or notebook that lacks it uses its sans-serif font.

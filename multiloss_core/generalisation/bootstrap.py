@@ -29,7 +29,7 @@ from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 RESAMPLES = 200
 RESAMPLES_FOR_FIXED_THRESHOLDS = 1000
 RESAMPLES_PER_STEP = 20
-# How many times wider the errors of resamples lie about the held-out counts, which have noise of their own.
+# Errors of resamples are widened by this factor, as held-out counts have noise of their own.
 SPREAD = 1.15
 # Effective documents added to a count before its root is taken, so that a count of nothing has an interval too.
 PSEUDO_COUNT = 1.0

@@ -109,8 +109,8 @@ def segments_of_sums(
     ]
     found.sort(key=lambda segment: (-segment.alerts, -segment.documents, segment.name))
     overall = ratio(sum(s.tp for s in found), sum(s.alerts for s in found))
-    looked_at = max(1, sum(s.alerts > 0 for s in found))
-    return tuple(replace(s, differs=_difference(s, overall, SIGNIFICANCE_LEVEL / looked_at)) for s in found)
+    with_alerts = max(1, sum(s.alerts > 0 for s in found))
+    return tuple(replace(s, differs=_difference(s, overall, SIGNIFICANCE_LEVEL / with_alerts)) for s in found)
 
 
 def folded(segments: Sequence[Segment], most: int) -> tuple[Segment, ...]:

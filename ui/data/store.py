@@ -162,7 +162,7 @@ class TableStore(Generic[Choice, Data]):
             if not source.is_sample:
                 self.build(source, choice)
         except UncertainFloorsError:
-            # It is asked of each file anew.
+            # Each file asks this question anew.
             return None
         except DataError as error:
             return str(error)

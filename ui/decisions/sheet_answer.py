@@ -271,7 +271,7 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         "Selected" if is_taken else "Select",
         key=f"take_{setting.name}",
         type="primary" if is_taken else "secondary",
-        on_click=_take,
+        on_click=_select,
         args=(setting.name,),
         width="stretch",
     )
@@ -315,7 +315,7 @@ def _show_curve(analysis: Analysis, settings: Sequence[Setting], chosen: Setting
     st.plotly_chart(figure, theme=None, key="sheet_plane", config={"displayModeBar": False}, alt=f"{alt}.")
 
 
-def _take(name: str) -> None:
+def _select(name: str) -> None:
     session().point.goals.sheet_led_to = session().point.goals.shown = None
     choose(KEY, name)
 
@@ -361,8 +361,8 @@ def _alerts(analysis: Analysis, thresholds: Floats) -> Counts[float]:
     return Counts(counts.tp, counts.fp + analysis.undecided_at([thresholds])[0])
 
 
-def show_way_on(analysis: Analysis, setting: Setting) -> None:
-    """Lead to the operating point, at this very point."""
+def offer_operating_point(analysis: Analysis, setting: Setting) -> None:
+    """Offer to open the operating point with this setting."""
     if setting.target is None or setting.point is None:
         return
     if st.button("Why? See the trade-off", icon=":material/tune:", key="why"):

@@ -128,7 +128,7 @@ def recorded_target(analysis: Analysis, point: Point) -> RecordedTarget | None:
     scenario, goal = session().point.goals.scenarios.driving, chosen_goal()
     goals = recorded_goal(scenario)[1] if scenario and goal == COSTS else _recorded_goals(analysis, goal)
     goal_values = (*goals, *certificate_values(analysis, point))
-    # A goal leads to its point again, a target would lead beside it.
+    # A goal finds its point again; a target would find another one.
     led = goal in (PRICE, COSTS) and isinstance(point, OperatingPoint)
     return RecordedTarget(words, goal_values, *((point.marginal_precision, point.status) if led else ()))
 

@@ -123,7 +123,7 @@ class ViewState:
     bands: PathBands | None = None
 
     @property
-    def point_beside(self) -> Point | None:
+    def point_off_path(self) -> Point | None:
         """The chosen point, if no target of the slider leads to it."""
         return None if self.chosen_point is self.points[self.method] else self.chosen_point
 
@@ -132,7 +132,7 @@ class ViewState:
         """Thresholds (resamples, pair) chosen by other samples for the same target."""
         return (
             None
-            if self.resamples is None or self.point_beside is not None
+            if self.resamples is None or self.point_off_path is not None
             else self.resamples.resampled_thresholds[:, 0][:, self.pair]
         )
 

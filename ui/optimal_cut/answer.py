@@ -16,7 +16,7 @@ from multiloss_core.losses import SEPARABLE, SUBSET_0_1, CutInterval, promised_c
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated import rated_uploads
 from ui.optimal_cut.choices import LossChoice
-from ui.optimal_cut.comparison import Answer, WayToCut, answer
+from ui.optimal_cut.comparison import Answer, Cut, answer
 from ui.shared.choices import HIGHEST, LOWEST, STEP, in_url
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
@@ -105,7 +105,7 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
             if way is None:
                 st.markdown(found.why_not_tuned)
             else:
-                _show_way(dataset, found, way)
+                _show_cut(dataset, found, way)
     st.caption(_how_known(dataset, found))
     if optimum.k:
         _offer_download(dataset, optimum)
@@ -138,7 +138,7 @@ def _show_least(dataset: ScoredDataset, found: Answer) -> None:
         st.info(" ".join(sentences), icon=":material/info:")
 
 
-def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
+def _show_cut(dataset: ScoredDataset, found: Answer, way: Cut) -> None:
     n = dataset.items.probabilities.size
     flagged, expected = st.columns(2)
     flagged.metric("Items flagged (k)", count(way.k), help=f"{100 * way.k / n:.3g} % of {plural(n, 'item')}.")
@@ -156,7 +156,7 @@ def _show_way(dataset: ScoredDataset, found: Answer, way: WayToCut) -> None:
         _link_to_operating_point(dataset, way)
 
 
-def _worse(way: WayToCut, found: Answer) -> str:
+def _worse(way: Cut, found: Answer) -> str:
     optimum = found.optimum
     if way.worse < -5e-7:
         return f"Better by {-way.worse:.2g}, with fewer than the minimum of {count(found.at_least)}"
@@ -167,7 +167,7 @@ def _worse(way: WayToCut, found: Answer) -> str:
     return f"Worse than the optimum by {difference}{relative}"
 
 
-def _link_to_operating_point(dataset: ScoredDataset, way: WayToCut) -> None:
+def _link_to_operating_point(dataset: ScoredDataset, way: Cut) -> None:
     """Link to the operating point of the same rated file at the marginal precision of a cut."""
     same = rated_name(dataset)
     if same is None:
@@ -195,7 +195,7 @@ def rated_name(dataset: ScoredDataset) -> str | None:
     return next((name for name, source in rated if source.fingerprint == items.fingerprint), None)
 
 
-def _reach(dataset: ScoredDataset, way: WayToCut) -> str:
+def _reach(dataset: ScoredDataset, way: Cut) -> str:
     """Describe the flagged range of probabilities."""
     probability = "calibrated probability" if dataset.calibration else "probability"
     if way.left_out:
@@ -203,7 +203,7 @@ def _reach(dataset: ScoredDataset, way: WayToCut) -> str:
     return f"a {probability} of {threshold(way.printed)} or more"
 
 
-def _show_ties(dataset: ScoredDataset, optimum: WayToCut) -> None:
+def _show_ties(dataset: ScoredDataset, optimum: Cut) -> None:
     if optimum.left_out:
         st.caption(
             f"{plural(optimum.left_out, 'more item', 'have')} exactly the "
@@ -236,7 +236,7 @@ def _how_known(dataset: ScoredDataset, found: Answer) -> str:
     )
 
 
-def _offer_download(dataset: ScoredDataset, optimum: WayToCut) -> None:
+def _offer_download(dataset: ScoredDataset, optimum: Cut) -> None:
     part = f"-{dataset.calibration.lower()}" if dataset.calibration else ""
     st.download_button(
         f"Download the {plural(optimum.k, 'selected item')} (CSV)",

@@ -42,7 +42,7 @@ COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
 
 
 @dataclass(frozen=True, kw_only=True)
-class WayToCut:
+class Cut:
     """One cut: the `k` most probable items, all those at or above `threshold`.
 
     `threshold` is NaN where nothing is flagged, and `printed` its shortest form that flags the same. `worse`: expected
@@ -71,9 +71,9 @@ class Answer:
     at_least: int
     free_k: int
     curve: ExpectedLosses
-    optimum: WayToCut
-    at_half: WayToCut
-    tuned: WayToCut | None
+    optimum: Cut
+    at_half: Cut
+    tuned: Cut | None
     why_not_tuned: str = ""
 
     @property
@@ -82,7 +82,7 @@ class Answer:
         return self.loss.name
 
     @property
-    def ways(self) -> tuple[WayToCut, ...]:
+    def ways(self) -> tuple[Cut, ...]:
         """The available cuts, the optimum first."""
         return (self.optimum, self.at_half) if self.tuned is None else (self.optimum, self.at_half, self.tuned)
 
@@ -115,7 +115,7 @@ def _answer(key: str, about: str, at_least: int, _dataset: ScoredDataset, _loss:
     )
     lowest = float(items.probabilities[_dataset.order[k - 1]]) if k else np.inf
 
-    def way(name: str, threshold: float, flagged: int) -> WayToCut:
+    def way(name: str, threshold: float, flagged: int) -> Cut:
         return _way(name, threshold, flagged, curve, at_least, _dataset, loss)
 
     optimum = way("optimum k*", lowest, k)
@@ -182,11 +182,11 @@ def _way(
     at_least: int,
     dataset: ScoredDataset,
     loss: Loss,
-) -> WayToCut:
+) -> Cut:
     probabilities, expected = dataset.items.probabilities, float(curve.values[k])
     worse = expected - float(curve.values[best_k(curve.values, at_least)])
     finite = bool(np.isfinite(threshold))
-    return WayToCut(
+    return Cut(
         name=name,
         threshold=threshold if finite else float("nan"),
         printed=shortest_threshold(probabilities, threshold) if finite else float("nan"),

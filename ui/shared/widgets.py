@@ -27,7 +27,7 @@ LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSS
 def shown_when_open(
     label: str | Callable[[], str], *, key: str, icon: str | None = None, as_popover: bool = False
 ) -> Callable[[Part[Parameters]], Part[Parameters]]:
-    """Wrap a function in an expander or popover with this label, and call it only while that is open."""
+    """Put a function into an expander or popover that calls it only while open."""
 
     def folded(show: Part[Parameters]) -> Part[Parameters]:
         @wraps(show)

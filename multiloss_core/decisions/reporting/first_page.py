@@ -57,7 +57,7 @@ class FirstPage:
 
 
 def first_page(record: DecisionRecord, vocabulary: Vocabulary) -> FirstPage:
-    """Write what is read first."""
+    """Write the headline and the numbers of the first page."""
     return FirstPage(record_headline(record, vocabulary), _tiles(record), _caveats(record, vocabulary))
 
 

@@ -159,7 +159,7 @@ def _named(column: Column) -> int | None:
     if set(words) & listed("foreign") or any(_WINDOW.fullmatch(word) for word in words):
         return ASKED
     if set(words) & listed("no_score") - listed("score") - listed("model"):
-        # The last word decides: "velocity score" is a score, "score band" is none.
+        # The last word decides: "velocity score" is a score, "score band" is not.
         if last in listed("score", "model"):
             return SURE
         return (

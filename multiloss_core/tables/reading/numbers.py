@@ -301,7 +301,7 @@ def _parts(text: arrow.StringArray) -> dict[str, arrow.Array]:
     power = compute.if_else(with_power, compute.replace_substring_regex(text, _BEFORE_POWER, r"\1"), "")
     rest = compute.if_else(with_power, compute.replace_substring_regex(text, _FROM_POWER, ""), text)
     body = compute.utf8_trim_whitespace(compute.replace_substring_regex(rest, _NO_DIGIT, ""))
-    # The point of "kr." is none of the number.
+    # The point of "kr." does not belong to the number.
     body = compute.if_else(compute.match_substring_regex(rest, r"[^\W\d]\.$"), compute.utf8_rtrim(body, ". "), body)
     body = compute.if_else(compute.match_substring_regex(rest, r"^[^\W\d]+\."), compute.utf8_ltrim(body, ". "), body)
     spaced = compute.match_substring_regex(body, _ANY_SPACE)

@@ -72,7 +72,7 @@ class _OfPath(FlaggedCounts):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class _BesidePath(_OfPath):
+class _OffPath(_OfPath):
     """Thresholds that are not the operating point of any target.
 
     `marginal_precision`: that of the path at as many alerts. `between`: the targets of its points with more and fewer.
@@ -83,12 +83,12 @@ class _BesidePath(_OfPath):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ManualPoint(_BesidePath):
+class ManualPoint(_OffPath):
     """Manual thresholds."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class GoalPoint(_BesidePath):
+class GoalPoint(_OffPath):
     """The best thresholds under a goal, such as a cap on alerts, beside the path."""
 
 

@@ -25,7 +25,7 @@ MAX_ROUNDS = 12
 Choices: TypeAlias = ThresholdChoices | RatedDocuments | CountSurfaces
 # The share of catches, or of alerts, that other thresholds must gain on those of the path.
 LEFT_TO_THE_PATH = 0.02
-Beside = TypeVar("Beside", ManualPoint, GoalPoint)
+PointOffPath = TypeVar("PointOffPath", ManualPoint, GoalPoint)
 # Computes the mask of allowed candidates from them, their TP (m,), counted or expected, and the TP of all rated.
 Allowed = Callable[[Candidates, Floats, float], Bools]
 
@@ -109,13 +109,13 @@ def place_on(path: ThresholdPath, alerts: float) -> tuple[float, tuple[float, fl
     return float(np.clip(precisions[step], 1e-6, 1 - 1e-6)), between
 
 
-def point_beside(
-    kind: type[Beside],
+def point_off_path(
+    kind: type[PointOffPath],
     path: ThresholdPath,
     counts: Counts[float],
     thresholds: Floats,
     place: tuple[float, tuple[float, float]],
-) -> Beside:
+) -> PointOffPath:
     """Make a point of thresholds (k,) beside the path; `place` is that of `place_on`."""
     marginal, between = place
     return kind(
@@ -184,7 +184,7 @@ def _best_point(path: ThresholdPath, known: Choices, goal: _Goal, refusal: str) 
     choices = _choices(path, known)
     along = choices.along(path, goal.cap)
     corner = _best_corner(path, along, goal)
-    searches = [_Search(path, each, goal, along, corner) for each in choices.beside_rules(path, corner)]
+    searches = [_Search(path, each, goal, along, corner) for each in choices.with_rules_fixed(path, corner)]
     found = _best_of_all(search.best_anywhere() for search in searches)
     if found is not None and choices.fit is not None:
         on_path = _best_of_all(search.best_on_path() for search in searches)
@@ -200,7 +200,7 @@ def _best_point(path: ThresholdPath, known: Choices, goal: _Goal, refusal: str) 
         same = counts.tp == path.tp[vertex] and counts.fp == path.fp[vertex]
         if same or np.array_equal(found.thresholds, path.thresholds[vertex]):
             return operating_point(path, target_of_corner(path, corner))
-    return point_beside(GoalPoint, path, counts, choices.settled(found.thresholds, marginal), (marginal, between))
+    return point_off_path(GoalPoint, path, counts, choices.settled(found.thresholds, marginal), (marginal, between))
 
 
 def _best_corner(path: ThresholdPath, along: Candidates, goal: _Goal) -> int | None:

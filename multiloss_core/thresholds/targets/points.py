@@ -8,7 +8,7 @@ from multiloss_core.thresholds.data.counts import Counts, checked_thresholds
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
-from multiloss_core.thresholds.targets.goals import place_on, point_beside, target_of_corner
+from multiloss_core.thresholds.targets.goals import place_on, point_off_path, target_of_corner
 
 
 def target_for_price(false_per_catch: float) -> float:
@@ -33,7 +33,7 @@ def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) 
         if value < floor:
             raise DataError(f"The threshold of '{name}' must be at least its floor, {floor:g}; enter a higher one.")
     counts = source.counts_at(values, path.rule)
-    return point_beside(ManualPoint, path, counts, values, place_on(path, counts.alerts))
+    return point_off_path(ManualPoint, path, counts, values, place_on(path, counts.alerts))
 
 
 def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
@@ -48,4 +48,4 @@ def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
     same = np.flatnonzero((path.tp[corners] == tp) & (path.fp[corners] == fp))
     if same.size and len(corners) > 1 and 0 < (target := target_of_corner(path, int(same[0]))) < 1:
         return operating_point(path, target)
-    return point_beside(GoalPoint, path, Counts(tp, fp), path.thresholds[vertex], place_on(path, tp + fp))
+    return point_off_path(GoalPoint, path, Counts(tp, fp), path.thresholds[vertex], place_on(path, tp + fp))

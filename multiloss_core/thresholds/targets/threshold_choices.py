@@ -85,7 +85,7 @@ class ThresholdChoices:
     fit: SmoothFit | None = None
     rules: Floats = field(default_factory=lambda: np.empty(0))
 
-    def beside_rules(self, path: ThresholdPath, corner: int | None) -> "tuple[ThresholdChoices, ...]":
+    def with_rules_fixed(self, path: ThresholdPath, corner: int | None) -> "tuple[ThresholdChoices, ...]":
         """Return the choices beside each set of alert rules near a corner of the path's majorant."""
         count = self.source.alert_rules
         if not count or self.axes is None or self.rule != "any":

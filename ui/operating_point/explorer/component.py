@@ -109,7 +109,7 @@ def explorer(analysis: Analysis, view: ViewState) -> None:
         "large": large,
         "subject": f"{analysis.dataset.name}, path {view.method}, counting {counted}",
         "intervals": cast("Intervals | None", interval_words(analysis, resamples, view.chosen_point, view.percent)),
-        "hand": _row(analysis, view, view.point_beside),
+        "hand": _row(analysis, view, view.point_off_path),
         "present": _row(analysis, view, view.compared_point),
         "goal": active_goal(),
         "goal_note": session().point.goal_note,

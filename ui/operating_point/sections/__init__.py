@@ -1,4 +1,4 @@
-"""Show what stands below the charts: four views of sections; add a new section to one of them."""
+"""Show one of four views below the charts; a new section belongs to one of them."""
 
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ WITH_BAND = "rules"
 
 
 def show_views(context: PointContext) -> None:
-    """Show what was asked for at this point, and the sections of one view; the others are not computed."""
+    """Show the sections of one view; those of the others are not computed."""
     show_recall(context)
     show_scenarios(context)
     show_new_data(context)

@@ -65,8 +65,8 @@ def _show_table(context: PointContext) -> None:
     st.markdown("**All methods at this target**")
     rows, shown = [], dict[str, Point](points)
     # A cap or thresholds by hand may lead to a point of no method.
-    if context.view.point_beside is not None:
-        shown["chosen point"] = context.view.point_beside
+    if context.view.point_off_path is not None:
+        shown["chosen point"] = context.view.point_off_path
     others, undecided = analysis.in_other_unit(list(shown.values())), analysis.undecided(list(shown.values()))
     has_notes = any(point.status != "inside" for point in points.values())
     for (name, point), other, waiting in zip(shown.items(), others, undecided, strict=True):

@@ -45,7 +45,7 @@ def show_new_data(context: PointContext) -> None:
         return
     tasks = evidence_tasks(analysis, point)
     unfinished = not all(task.finished for task in tasks)
-    st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS if unfinished else None)(analysis, point, unfinished)
+    st.fragment(_follow, run_every=SECONDS_BETWEEN_POLLS if unfinished else None)(analysis, point, unfinished)
 
 
 def _has_groups_counted(analysis: Analysis, point: Point) -> bool:
@@ -60,7 +60,7 @@ def _has_groups_counted(analysis: Analysis, point: Point) -> bool:
     return False
 
 
-def _look(analysis: Analysis, point: Point, unfinished: bool) -> None:
+def _follow(analysis: Analysis, point: Point, unfinished: bool) -> None:
     tasks = evidence_tasks(analysis, point)
     if unfinished and all(task.finished for task in tasks):
         # Once more for everything: the charts show bands and clouds.
@@ -164,8 +164,7 @@ def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap 
         st.caption(
             "For these thresholds as they are; they were not chosen again. The "
             f"{vocabulary().documents} were drawn anew {bootstrap.done} times. *Expected* is the mean of many new "
-            "periods; a single new period varies more. Where this data suggested the thresholds, it flatters them a "
-            "little."
+            "periods; a single new period varies more. Thresholds look a little better on the data that suggested them."
         )
         return
     spread = " · ".join(

@@ -63,7 +63,7 @@ def _show_summary(analysis: Analysis, point: Point) -> None:
     task = chosen_task(analysis, point)
     if task is not None and not task.finished:
         st.caption("Thresholds for each segment are being found …")
-        st.fragment(_look, run_every=SECONDS_BETWEEN_POLLS)(task, known=task.latest is not None)
+        st.fragment(_follow_search, run_every=SECONDS_BETWEEN_POLLS)(task, known=task.latest is not None)
     found = own_points(analysis, point)
     if found is not None and found[2].proposed == "own":
         st.info(_change_words(found[0], found[2]), icon=":material/category:")
@@ -132,7 +132,7 @@ def _show_own(analysis: Analysis, point: Point, column: str) -> None:
     _show_differences(paths, points, analysis.has_undecided)
 
 
-def _look(task: Task[SegmentPaths], *, known: bool) -> None:
+def _follow_search(task: Task[SegmentPaths], *, known: bool) -> None:
     """Look for results, and show the page once more when there are some."""
     if task.finished or (task.latest is not None) != known:
         st.rerun()

@@ -188,7 +188,7 @@ def _switched(analysis: Analysis, thresholds: Floats, known: SourceTable) -> Flo
         elif not on:
             result[place] = np.inf
         if result[place] == thresholds[place]:
-            # The point has it so by itself now.
+            # The point itself now has this choice.
             del known.switches[name]
     return result
 

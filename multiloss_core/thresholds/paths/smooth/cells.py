@@ -176,7 +176,7 @@ class ExpectedCells:
     expected: Floats
     totals: Floats
 
-    def beside_rules(self, active: Bools) -> "ExpectedCells":
+    def cells_beside_rules(self, active: Bools) -> "ExpectedCells":
         """Leave to the scores what active alert rules (r,) did not raise; all cells stay."""
         cells, scored = self.cells, self.cells.score_count
         left = ~(cells.cells[:, scored:][:, active] > 0).any(axis=1)

@@ -69,7 +69,7 @@ def _best_beside_rules(fit: SmoothFit, choices: Bools, targets: Floats, max_node
     """Find the best nodes (m, k) for targets (m,), each with the best of (u, r) active rules."""
     cells, found, gains = fit.expected_cells, [], []
     for active in choices:
-        scores = _best_of_scores(cells.beside_rules(active), fit.model.beyond, targets, "any", max_nodes)
+        scores = _best_of_scores(cells.cells_beside_rules(active), fit.model.beyond, targets, "any", max_nodes)
         found.append(np.hstack([scores, np.tile(~active, (len(targets), 1))]).astype(np.intp))
         rising = (np.diff(scores, axis=0) >= 0).all()
         tp, alerts = (cells.counts_along if rising else cells.counts_at)(found[-1], "any")
@@ -161,9 +161,9 @@ def averaged_nodes(
     chosen = best.copy()
     for inactive in np.unique(best[:, scored:], axis=0):
         rows = (best[:, scored:] == inactive).all(axis=1)
-        alone = cells.beside_rules(inactive == 0)
+        alone = cells.cells_beside_rules(inactive == 0)
         if alone.totals.any():
-            beside = [refit.beside_rules(inactive == 0) for refit in resampled]
+            beside = [refit.cells_beside_rules(inactive == 0) for refit in resampled]
             chosen[rows, :scored] = _averaged(alone, fit, best[rows, :scored], targets[rows], rule, beside, present)
     return _rising(chosen, lambda nodes: _gains(cells, nodes, targets, rule) - fit.price_of_rules(nodes, targets))
 

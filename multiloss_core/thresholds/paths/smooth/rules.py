@@ -87,10 +87,10 @@ class _Search:
     def improve(self, start: Bools) -> None:
         """Switch one rule at a time on or off while this gains at some target."""
         self.look(start)
-        looked_at: set[int] = set()
-        while left := set(self.best.tolist()) - looked_at:
+        searched: set[int] = set()
+        while left := set(self.best.tolist()) - searched:
             for number in left:
-                looked_at.add(number)
+                searched.add(number)
                 for rule in range(len(start)):
                     other = self.sets[number].copy()
                     other[rule] = ~other[rule]
