@@ -16,6 +16,9 @@ from multiloss_core.thresholds import FloorEstimate, FloorMethod, UncertainFloor
 from ui.data.rated import build
 from ui.shared.formatting import as_text, show_table, vocabulary
 
+QUESTION = "Were alerts raised by anything else than these scores?"
+# Below both, rows under the floors are strays.
+MAX_STRAYS, MAX_STRAY_SHARE = 20, 0.01
 ANSWERS: dict[FloorMethod, str] = {"corner": "No: only by these scores", "jump": "Yes: also by something else"}
 MAX_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
 # Rules to mention raised this share of the rows below the floors, and so much more often than all rows.
@@ -46,9 +49,14 @@ def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaG
     question = find(source_key(source.fingerprint, unanswered), source, unanswered)
     if question is None:
         return unanswered
-    names = question.estimate.names
-    with place.container(key="alert_sources"):
-        st.markdown("#### Were alerts raised by anything else than these scores?")
+    names, settled = question.estimate.names, _settled(question, len(source.frame))
+    holder = place.container(key="alert_sources")
+    if settled is not None:
+        left_out = f" {plural(question.rows.size, 'alert', 'lie')} below them, left out here."
+        holder.caption(f"The rating floors are those of the scores.{left_out if question.rows.size else ''}")
+        holder = holder.expander("Other rating floors", icon=":material/more_horiz:")
+    with holder:
+        st.markdown(f"#### {QUESTION}")
         st.markdown(
             f"{as_text(question.estimate.sentence)}. Rules, complaints, audits and unused scores raise such alerts."
         )
@@ -56,8 +64,8 @@ def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaG
             pd.DataFrame(
                 {
                     "Score": [shortened(score_name(name)) for name in names],
-                    "Floor if no (empty corner)": [*map(score_threshold, names, question.estimate.corner)],
-                    "Floor if yes (density jump)": [*map(score_threshold, names, question.estimate.jump)],
+                    "Floor if no": [*map(score_threshold, names, question.estimate.corner)],
+                    "Floor if yes": [*map(score_threshold, names, question.estimate.jump)],
                 }
             ),
             hide_index=True,
@@ -72,23 +80,30 @@ def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaG
         size = question.rows.size
         for name, raised in question.rules:
             st.info(
-                f"*{as_text(shortened(name))}* raised {share(raised / size, size)} of those below the density jump. "
+                f"*{as_text(shortened(name))}* raised {share(raised / size, size)} of the alerts in question. "
                 "If it is a rule that raises alerts, add it to the alert rules.",
                 icon=":material/add_circle:",
             )
         if question.rows.size:
-            with st.expander(f"{plural(question.rows.size, f'rated {vocabulary().document}')} below the density jump"):
+            with st.expander(f"{plural(question.rows.size, f'rated {vocabulary().document}')} in question"):
                 show_rows(source.frame, question.rows)
         answer = st.segmented_control(
-            "Were alerts raised by anything else than these scores?",
+            QUESTION,
             list(ANSWERS),
-            default=choice.floor_method,
+            default=choice.floor_method or settled,
             format_func=lambda method: ANSWERS.get(method, method),
             key=f"alert_sources_{source.fingerprint[:12]}",
             persist_state="session",
             label_visibility="collapsed",
         )
-    return replace(choice, floor_method=answer)
+    return replace(choice, floor_method=answer or settled)
+
+
+def _settled(question: _Question, rows: int) -> FloorMethod | None:
+    """Answer a question whose answer changes nothing, or is about a handful of strays; None for others."""
+    if not question.rows.size and np.array_equal(question.estimate.corner, question.estimate.jump):
+        return "corner"
+    return "jump" if 0 < question.rows.size < min(MAX_STRAYS, MAX_STRAY_SHARE * rows) else None
 
 
 def _find_question(key: str, _source: RatedSource, _choice: ColumnMeanings) -> _Question | None:
