@@ -144,7 +144,8 @@ def choose_command(
     """Choose thresholds; write the record, the report, and SQL, dbt, Spark and Python files.
 
     What is not given is guessed from the table, as on the screen; where that is not certain, the command ends and names
-    the option to give. Up to 200,000 rows are fetched and worked with as an upload is; more are counted where they lie.
+    the option to give. Up to 1,000,000 rows are fetched and worked with as an upload is; more are counted where they
+    lie.
 
     Ends with 0 when the files are written, with 2 and one sentence when the input or an option is wrong, and with 3 and
     one sentence when something else failed, such as a full disk, a database or a missing package.

@@ -19,7 +19,7 @@ from .counting import weekly_counts_along as weekly_counts_along
 from .engine import Cancelled as Cancelled
 from .engine import Engine as Engine
 from .engine import EngineError as EngineError
-from .loading import MAX_FETCHED as MAX_FETCHED
+from .loading import MAX_HELD as MAX_HELD
 from .loading import EngineSample as EngineSample
 from .loading import EngineTable as EngineTable
 from .loading import load_sample as load_sample

@@ -46,9 +46,7 @@ from multiloss_core.thresholds.data.rating_floors import (
     suggest_floors,
 )
 
-# Up to this number of rows are fetched; of more, cells are counted in place.
-MAX_FETCHED = 200_000
-# Of an uploaded file up to this number of rows; more would take hundreds of megabytes.
+# Rows that are held in memory, fetched or uploaded; of more, cells are counted where they lie.
 MAX_HELD = 1_000_000
 
 
@@ -123,14 +121,14 @@ class EngineTable:
 def load_sample(
     engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, most: int | None = None, sampled: int = SAMPLED_ROWS
 ) -> EngineSample:
-    """Fetch a window's rows up to `most` (`MAX_FETCHED` by default); else `sampled` of them.
+    """Fetch a window's rows up to `most` (`MAX_HELD` by default); else `sampled` of them.
 
     Engines that keep no order give the rows in one that depends on what they hold alone, so that the same rows give the
     same numbers.
 
     Raises DataError: no row; EngineError and Cancelled, see `Engine.query`.
     """
-    most = MAX_FETCHED if most is None else most
+    most = MAX_HELD if most is None else most
     version = engine.version(table)
     rows = count_rows(engine, table, window)
     if not rows:

@@ -112,7 +112,7 @@ def decision(page, tmp_path):
 
 @pytest.mark.timeout(2400)
 def test_the_same_rows_give_the_same_decision_wherever_they_lie(connected_server, new_page, frame, tmp_path):
-    assert len(frame) <= loading.MAX_FETCHED
+    assert len(frame) <= loading.MAX_HELD
     point = expected_point(frame, SCORES, "verdict", "fraud", percent=20)
     found = {}
     for source in ("upload", "database", "cluster"):

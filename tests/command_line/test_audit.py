@@ -47,7 +47,7 @@ def test_a_plan_is_drawn_and_read_back(put, decided, tmp_path, kind, monkeypatch
     frame = everything()[1]
     place = put(frame.drop(columns="verdict"), kind)
     source, table = place[0], place[2:] and ["--documents-table", place[2]]
-    monkeypatch.setattr(loading, "MAX_FETCHED", 10**6)
+    monkeypatch.setattr(loading, "MAX_HELD", 10**6)
     folder = tmp_path / "plan"
     options = ["--documents", source, *table, "--budget", "800", "--key", "id", "--output", folder]
     result = run("audit", "plan", record, *given, *options)

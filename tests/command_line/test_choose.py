@@ -138,7 +138,7 @@ def test_a_range_of_days(put, tmp_path):
 
 
 def test_a_large_table_is_counted(put, tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "MAX_FETCHED", 500)
+    monkeypatch.setattr(loading, "MAX_HELD", 500)
     (folder,) = put(rated_month(), "folder")
     result = run("choose", folder, "--marginal-precision", ".2", "--output", tmp_path / "out")
     assert result.exit_code == 0, result.output
@@ -257,7 +257,7 @@ class TestWhatCannotBeDone:
     @pytest.mark.parametrize(("kind", "is_counted"), [("csv", False), ("folder", False), ("folder", True)])
     def test_alerts_from_elsewhere_ask_for_floors(self, put, tmp_path, monkeypatch, kind, is_counted):
         if is_counted:
-            monkeypatch.setattr(loading, "MAX_FETCHED", 500)
+            monkeypatch.setattr(loading, "MAX_HELD", 500)
         generator = np.random.default_rng(4)
         reported = pd.DataFrame(
             {
@@ -358,7 +358,7 @@ def queue_of(seed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_alert_rules_are_chosen_with_the_thresholds(put, tmp_path, kind, monkeypatch):
     rules, frame = ("velocity", "country", "why has R12"), queue_of(1)
-    monkeypatch.setattr(loading, "MAX_FETCHED", 1_000)
+    monkeypatch.setattr(loading, "MAX_HELD", 1_000)
     given = ("--alert-rules", ",".join(rules), "--marginal-precision", ".2")
     result = run("choose", *put(frame, kind), *given, "--output", tmp_path / "out")
     assert result.exit_code == 0, result.output

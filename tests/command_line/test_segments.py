@@ -42,7 +42,6 @@ def choose(given, out, *more, column="channel"):
 
 
 def count_in_place(monkeypatch):
-    monkeypatch.setattr(loading, "MAX_FETCHED", 200)
     monkeypatch.setattr(loading, "MAX_HELD", 200)
 
 

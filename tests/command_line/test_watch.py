@@ -56,7 +56,7 @@ def test_the_numbers_are_those_of_the_library(put, decided, tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["folder", "postgresql"])
 def test_a_large_table_is_counted_at_the_very_thresholds(put, decided, tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(loading, "MAX_FETCHED", 100)
+    monkeypatch.setattr(loading, "MAX_HELD", 100)
     check(put, decided, tmp_path, kind)
 
 
@@ -119,7 +119,7 @@ def test_rows_are_chosen_as_those_of_the_decision(put, decided, tmp_path, kind):
 @pytest.mark.parametrize(("kind", "word", "precision"), [("csv", "genuine", 0.0), ("folder", "fraud", 1.0)])
 def test_newer_data_of_one_class_are_counted(put, decided, tmp_path, kind, word, precision, monkeypatch):
     if kind == "folder":
-        monkeypatch.setattr(loading, "MAX_FETCHED", 100)
+        monkeypatch.setattr(loading, "MAX_HELD", 100)
     frame = rated_month(**FEBRUARY).assign(verdict=word.upper())
     result = run("watch", decided, *put(frame, kind), "--json", tmp_path / "found.json")
     assert result.exit_code == 1, result.output
@@ -172,7 +172,7 @@ def test_undecided_alerts_count_as_alerts_a_day(put, tmp_path):
 
 def test_undecided_alerts_counted_in_place_raise_no_alarm(put, decided, monkeypatch):
     """Compare alerts per rated document, as their number is unknown in a database."""
-    monkeypatch.setattr(loading, "MAX_FETCHED", 100)
+    monkeypatch.setattr(loading, "MAX_HELD", 100)
     result = run("watch", decided, *put(waiting(rated_month(**FEBRUARY), 0.5), "folder"))
     assert result.exit_code == 0, result.output
     assert "per 1,000 documents rated" in result.stdout
@@ -227,7 +227,7 @@ def flags_by_channel(record, frame):
 @pytest.mark.parametrize(("kind", "fetched"), [("csv", None), ("folder", None), ("folder", 100), ("postgresql", 100)])
 def test_thresholds_per_segment(put, decided_by_channel, tmp_path, kind, fetched, monkeypatch):
     if fetched is not None:
-        monkeypatch.setattr(loading, "MAX_FETCHED", fetched)
+        monkeypatch.setattr(loading, "MAX_HELD", fetched)
     frame = by_channel(rated_month(**FEBRUARY))
     result = run("watch", decided_by_channel, *put(frame, kind), "--json", tmp_path / "found.json")
     assert result.exit_code in (0, 1), result.output
@@ -278,12 +278,12 @@ class TestWhatCannotBeDone:
     @pytest.mark.parametrize("fetched", [None, 100])
     def test_data_without_the_segment_column(self, fails, decided_by_channel, fetched, monkeypatch):
         if fetched is not None:
-            monkeypatch.setattr(loading, "MAX_FETCHED", fetched)
+            monkeypatch.setattr(loading, "MAX_HELD", fetched)
         sentence = fails(rated_month(**FEBRUARY), record=decided_by_channel, kind="folder")
         assert "no column 'channel', and the decision has thresholds for its values" in sentence
 
     def test_groups_counted_in_place_by_segment(self, fails, decided_by_channel, monkeypatch):
-        monkeypatch.setattr(loading, "MAX_FETCHED", 100)
+        monkeypatch.setattr(loading, "MAX_HELD", 100)
         content = json.loads(decided_by_channel.read_text(encoding="utf-8"))
         content["columns"]["group"] = "customer"
         decided_by_channel.write_text(json.dumps(content), encoding="utf-8")

@@ -59,7 +59,7 @@ def test_few_rows_are_those_of_an_upload(load):
 
 def test_many_rows_are_counted(load, monkeypatch):
     engine, table = load(TABLE)
-    monkeypatch.setattr(loading, "MAX_FETCHED", TABLE.num_rows - 1)
+    monkeypatch.setattr(loading, "MAX_HELD", TABLE.num_rows - 1)
     sample = load_sample(engine, table, sampled=500)
     assert not sample.is_complete
     assert (sample.rows, len(sample.file.frame)) == (TABLE.num_rows, 500)
@@ -158,7 +158,7 @@ def test_alerts_in_several_rows_of_a_counted_table_are_named(load, monkeypatch, 
     alerts = np.repeat(np.arange(1_200), generator.integers(1, 3, 1_200))
     columns = {"score": generator.random(alerts.size), "rating": generator.choice(["fraud", "genuine"], alerts.size)}
     given = arrow.table({"alert_id": alerts if as_number else alerts.astype(str), **columns})
-    monkeypatch.setattr(loading, "MAX_FETCHED", 500)
+    monkeypatch.setattr(loading, "MAX_HELD", 500)
     engine, table = load(given)
     source = load_rated_source(engine, "place", table)
     assert any("'alert_id' stand in" in note for note in source.notes)

@@ -9,7 +9,7 @@ import streamlit as st
 from multiloss_core import DataError
 from multiloss_core.engines import (
     ALL_ROWS,
-    MAX_FETCHED,
+    MAX_HELD,
     Cancelled,
     Engine,
     Filter,
@@ -75,9 +75,9 @@ def _counted(engine: Engine, table: str, window: RowWindow, report: Any) -> int:
 
 
 def _what_happens(rows: int) -> str:
-    if rows <= MAX_FETCHED:
+    if rows <= MAX_HELD:
         return "They are few enough to be fetched, as if you had uploaded them."
-    return f"More than {count(MAX_FETCHED)}: they stay where they are and are counted there."
+    return f"More than {count(MAX_HELD)}: they stay where they are and are counted there."
 
 
 def _ask_window(name: str, table: str, sample: pd.DataFrame) -> RowWindow:

@@ -88,7 +88,7 @@ def test_few_rows_give_what_an_upload_of_them_gives():
 
 @pytest.mark.usefixtures("connected")
 def test_many_rows_are_counted_where_they_are(monkeypatch):
-    monkeypatch.setattr(loading, "MAX_FETCHED", 500)
+    monkeypatch.setattr(loading, "MAX_HELD", 500)
     frame = connected_frame()
     app = use(page())
     assert funnel(app)[0] == len(frame)
@@ -108,7 +108,7 @@ def test_many_rows_are_counted_where_they_are(monkeypatch):
 
 @pytest.mark.usefixtures("connected")
 def test_groups_and_rows_near_thresholds_are_asked_for_in_source(monkeypatch, folder):
-    monkeypatch.setattr(loading, "MAX_FETCHED", 500)
+    monkeypatch.setattr(loading, "MAX_HELD", 500)
     frame = connected_frame().assign(customer_id=lambda rows: np.arange(len(rows)) // 3)
     for file in folder.rglob("*.parquet"):
         file.unlink()

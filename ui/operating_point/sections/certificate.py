@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import streamlit as st
 
 from multiloss_core import DataError, RatedCounts, RatedDocuments, Unit
-from multiloss_core.engines import MAX_FETCHED
+from multiloss_core.engines import MAX_HELD
 from multiloss_core.figures import CERTIFIED
 from multiloss_core.formatting import count, money, plural, reached, score_name, shortened
 from multiloss_core.generalisation import Certificate
@@ -57,7 +57,7 @@ def certificate_of(
     if isinstance(documents, RatedCounts) and group is not None:
         raise DataError(
             f"{vocabulary().documents.capitalize()} of one '{shortened(group)}' belong together, but counts of cells "
-            f"do not show which: a guarantee needs the rows. Choose dates with at most {MAX_FETCHED:,} of them, or no "
+            f"do not show which: a guarantee needs the rows. Choose dates with at most {MAX_HELD:,} of them, or no "
             "group."
         )
     key, work = (*_about(analysis), precision, confidence), (documents, precision, confidence, analysis.settings.rule)
