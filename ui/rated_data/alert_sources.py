@@ -100,7 +100,7 @@ def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaG
 
 
 def _settled(question: _Question, rows: int) -> FloorMethod | None:
-    """Answer a question whose answer changes nothing, or is about a handful of strays; None for others."""
+    """Answer a question that changes nothing or is about few rows; None for others."""
     if not question.rows.size and np.array_equal(question.estimate.corner, question.estimate.jump):
         return "corner"
     return "jump" if 0 < question.rows.size < min(MAX_STRAYS, MAX_STRAY_SHARE * rows) else None
