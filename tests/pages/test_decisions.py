@@ -187,7 +187,7 @@ def test_decision_is_marked_as_deployed_and_retires_one_before(log_address):
     assert shown[first].endswith("by B. Oss")
     assert shown[second].startswith("until")
     with DecisionLog(log_address) as log:
-        assert log.deployed("Card alerts").id == first
+        assert [entry.id for entry in log.deployed_entries()] == [first]
 
 
 def test_remarks_and_a_withdrawal_are_added(log_address):
@@ -350,7 +350,7 @@ def test_a_decision_on_a_sample_reopens_where_it_was(log_address, rule):
     # What was chosen before must not win.
     app = opened("operating_point", data="Card alerts", rule="all", goal="costs", goal_review="20", method="graph")
     run(app.switch_page("pages/decisions.py"))
-    assert "is loaded and the same" in said(app.success)
+    assert "is loaded and the same" in said(app.caption)
     press(app, "Open on the operating point")
     assert app.title[0].value == "Operating point"
     assert app.selectbox(key="data").value == "Card alerts"
@@ -505,7 +505,7 @@ def test_a_file_reopens_with_the_columns_of_the_decision(log_address):
     # Loaded under another name, and with floors of its own.
     run(app.file_uploader(key="upload").set_value(("copy.csv", data, "text/csv")))
     run(app.switch_page("pages/decisions.py"))
-    assert "'copy.csv', is loaded and the same" in said(app.success)
+    assert "'copy.csv', is loaded and the same" in said(app.caption)
     press(app, "Open on the operating point")
     assert app.selectbox(key="data").value == "copy.csv"
     assert shown_thresholds(app) == list(record.thresholds)
@@ -542,7 +542,7 @@ def test_newer_data_show_expected_beside_observed(log_address):
     low, high = (float(text.split()[0]) for text in shown.loc["Precision", "new, 95 %"].split("to"))
     assert low < 100 * tp / len(caught) < high
     assert f"new counts: {tp:,} among {len(caught):,} of {len(newer):,} rated" in said(app.caption)
-    assert "risen by more than chance" in said(app.caption)
+    assert "risen by more than chance" in said([*app.success, *app.warning])
     press(app, "Open with this data")
     assert app.title[0].value == "Operating point"
     assert app.selectbox(key="data").value == "july.csv"

@@ -189,6 +189,7 @@ def test_audit_is_counted_and_drawn_there(tmp_path):
     (tmp_path / "tables" / "all").mkdir()
     everything.to_parquet(tmp_path / "tables" / "all" / "one.parquet", index=False)
     st.cache_data.clear()
+    run(app.button(key="audit_start").click())
     run(app.segmented_control(key="audit_place").set_value("A connected source"))
     run(app.selectbox(key=f"audit_table_{SOURCE}").set_value("all"))
     app = run(app.button(key="audit_count").click())
