@@ -17,6 +17,7 @@ from multiloss_core.thresholds.data.grid_counts import (
     Spacing,
     bucket_counts,
     count_cells,
+    counts_at_nodes,
     grid_axes,
 )
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -206,29 +207,10 @@ def largest_resolution(classifiers: int) -> int:
 
 
 def surfaces_from_buckets(buckets: BucketCounts, rule: Rule, names: tuple[str, ...]) -> CountSurfaces:
-    """Sum bucket counts to surfaces: one cumulative sum for each axis.
-
-    `any`: all documents but those with every score below its threshold; `all`: those with every score at or above.
-    """
+    """Sum bucket counts to surfaces, see `counts_at_nodes`."""
     shape = tuple(len(axis) for axis in buckets.axes)
-    surfaces = []
-    for weights in (buckets.positives, buckets.negatives):
-        counts = np.zeros(shape)
-        counts[tuple(buckets.cells.T)] = weights
-        surfaces.append(counts_at_nodes(counts, rule))
-    return CountSurfaces(buckets.axes, surfaces[0], surfaces[1], rule, names)
-
-
-def counts_at_nodes(counts: Floats, rule: Rule) -> Floats:
-    """Cumulate cell weights to flagged weights at each node, both (n_1, …, n_k)."""
-    for j in range(counts.ndim):
-        counts = np.cumsum(counts, axis=j) if rule == "any" else _above(counts, j)
-    if rule == "any":
-        counts = counts[(-1,) * counts.ndim] - counts
-    # Sums of fractional weights in different orders differ by rounding; counts must still never rise.
-    for j in range(counts.ndim):
-        counts = np.minimum.accumulate(counts, axis=j)
-    return counts.clip(min=0.0)
+    tp, fp = (counts_at_nodes(buckets.cells, part, shape, rule) for part in (buckets.positives, buckets.negatives))
+    return CountSurfaces(buckets.axes, tp, fp, rule, names)
 
 
 def buckets_from_surfaces(surfaces: CountSurfaces) -> BucketCounts:
@@ -308,9 +290,3 @@ def _density(counts: Floats, rule: Rule) -> Floats:
     density = np.pad(density, [(0, 1)] * counts.ndim)
     density[(-1,) * counts.ndim] = counts[(-1,) * counts.ndim]
     return density
-
-
-def _above(counts: Floats, axis: int) -> Floats:
-    from_here = np.flip(np.cumsum(np.flip(counts, axis), axis=axis), axis)
-    last = np.zeros_like(from_here.take([0], axis=axis))
-    return np.concatenate([np.delete(from_here, 0, axis=axis), last], axis=axis)

@@ -6,7 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
+from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 
 Spacing = Literal["uniform", "quantile", "positives"]
@@ -93,6 +94,29 @@ def count_cells(scores: Floats, labels: Bools, weights: Floats | None, axes: Axe
         positives=by_class[:, 1].astype(np.float64),
         negatives=by_class[:, 0].astype(np.float64),
     )
+
+
+def counts_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule) -> Floats:
+    """Sum weights (n,) in cells (n, k) to the flagged weight at every node, (n_1, …, n_k).
+
+    `any`: all documents but those with every score below its threshold; `all`: those with every score at or above. One
+    cumulative sum for each axis.
+    """
+    slots = np.ravel_multi_index(tuple(cells.T), shape)
+    counts = sums(slots, weights, int(np.prod(shape))).reshape(shape)
+    for j in range(len(shape)):
+        if rule == "any":
+            counts = np.cumsum(counts, axis=j)
+        else:
+            from_here = np.flip(np.cumsum(np.flip(counts, j), axis=j), j)
+            last = np.zeros_like(from_here.take([0], axis=j))
+            counts = np.concatenate([np.delete(from_here, 0, axis=j), last], axis=j)
+    if rule == "any":
+        counts = counts[(-1,) * len(shape)] - counts
+    # Sums of fractional weights in different orders differ by rounding; counts must still never rise.
+    for j in range(len(shape)):
+        counts = np.minimum.accumulate(counts, axis=j)
+    return counts.clip(min=0.0)
 
 
 def count_nodes_at_or_below(axis: Floats, values: Floats) -> Indices:

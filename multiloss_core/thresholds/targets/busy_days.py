@@ -7,8 +7,8 @@ from scipy.special import pdtrc
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, rounding_tolerance, sums
-from multiloss_core.thresholds.data.count_surfaces import counts_at_nodes
 from multiloss_core.thresholds.data.counts import Rule, flagged, turning_points
+from multiloss_core.thresholds.data.grid_counts import counts_at_nodes
 
 NINE_OF_TEN = 0.9
 
@@ -80,7 +80,7 @@ def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], 
 
     Time O(n + days N) for N nodes; days that are not busy even at the first node cost nothing.
     """
-    slots, weights = np.ravel_multi_index(tuple(cells.T), shape), cap.to_come(weights)
+    weights = cap.to_come(weights)
     reached = (cells > 0).any(axis=1) if rule == "any" else (cells > 0).all(axis=1)
     open_days = np.flatnonzero(cap.exceeded(sums(cap.day, weights * reached, cap.days)))
     busy = np.zeros(int(np.prod(shape)), dtype=np.intp)
@@ -88,8 +88,7 @@ def busy_days_at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], 
     ends = np.searchsorted(cap.day[order], [open_days, open_days + 1])
     for start, end in ends.T:
         rows = order[start:end]
-        in_cells = sums(slots[rows], weights[rows], busy.size).reshape(shape)
-        busy += cap.exceeded(counts_at_nodes(in_cells, rule).ravel())
+        busy += cap.exceeded(counts_at_nodes(cells[rows], weights[rows], shape, rule).ravel())
     return busy
 
 

@@ -6,10 +6,10 @@ from functools import cached_property, reduce
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
-from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, counts_at_nodes
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights
-from multiloss_core.thresholds.data.grid_counts import Axes
+from multiloss_core.thresholds.data.grid_counts import Axes, counts_at_nodes
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
@@ -151,19 +151,19 @@ class ThresholdChoices:
             if fit is not None and weights is not None:
                 # The cells of a table continue above its last node.
                 behind = tuple(size + 1 for size in shape)
-                above = _at_nodes(fit.cells.cells, weights, behind, self.rule).reshape(behind)
+                above = counts_at_nodes(fit.cells.cells, weights, behind, self.rule)
                 expected = above[(slice(-1),) * len(shape)].ravel()
             alerts = counts.alerts
             return Candidates(places=axes, tp=counts.tp, alerts=alerts, flagged=alerts, expected_tp=expected)
         cells = _cells(axes, self._scores(documents.scores))
         tp, alerts = (
-            _at_nodes(cells, counted, shape, self.rule)
+            counts_at_nodes(cells, counted, shape, self.rule).ravel()
             for counted in (documents.weights * documents.labels, documents.weights)
         )
         undecided = _cells(axes, self._scores(documents.undecided.scores))
-        flagged = alerts + _at_nodes(undecided, documents.undecided.weights, shape, self.rule)
+        flagged = alerts + counts_at_nodes(undecided, documents.undecided.weights, shape, self.rule).ravel()
         if weights is not None:
-            expected = _at_nodes(cells, weights, shape, self.rule)
+            expected = counts_at_nodes(cells, weights, shape, self.rule).ravel()
         if cap is not None:
             both = np.vstack([cells, undecided])
             busy = busy_days_at_nodes(both, _all_weights(documents, cap), shape, self.rule, cap)
@@ -301,9 +301,3 @@ def _all_weights(documents: RatedDocuments, cap: DailyCap) -> Floats:
 def _cells(axes: Axes, scores: Floats) -> Indices:
     """Count the nodes of each axis at or below scores (n, k)."""
     return np.column_stack([np.searchsorted(axis, scores[:, j], side="right") for j, axis in enumerate(axes)])
-
-
-def _at_nodes(cells: Indices, weights: Floats, shape: tuple[int, ...], rule: Rule) -> Floats:
-    """Sum weights (n,) in cells (n, k) to the flagged weight at every node of a grid."""
-    slots = np.ravel_multi_index(tuple(cells.T), shape)
-    return counts_at_nodes(sums(slots, weights, int(np.prod(shape))).reshape(shape), rule).ravel()

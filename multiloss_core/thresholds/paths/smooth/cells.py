@@ -8,9 +8,8 @@ from scipy.special import xlog1py, xlogy
 
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, sums
 from multiloss_core.numerics.concave_majorant import concave_majorant
-from multiloss_core.thresholds.data.count_surfaces import counts_at_nodes
 from multiloss_core.thresholds.data.counts import Rule, still_flagged, turning_points
-from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below
+from multiloss_core.thresholds.data.grid_counts import Axes, BucketCounts, count_nodes_at_or_below, counts_at_nodes
 
 # Nodes of each kind and classifier, tried in turn until the cells are few enough: for one or two classifiers, and more.
 MERGED_RESOLUTIONS, MAX_MERGED_CELLS = (60, 40, 25, 15), 900
@@ -206,15 +205,11 @@ class ExpectedCells:
             for count, few in zip(counts, nodes_per_axis, strict=True)
         )
         # Number of table nodes at or below the scores of each cell.
-        places = tuple(
-            np.searchsorted(axis_nodes, column) for axis_nodes, column in zip(nodes, self.cells.cells.T, strict=True)
+        places = np.column_stack(
+            [np.searchsorted(axis_nodes, column) for axis_nodes, column in zip(nodes, self.cells.cells.T, strict=True)]
         )
         shape = tuple(len(axis_nodes) for axis_nodes in nodes)
-        slots = np.ravel_multi_index(places, shape)
-        tp, alerts = (
-            counts_at_nodes(sums(slots, part, int(np.prod(shape))).reshape(shape), rule)
-            for part in (self.expected, self.totals)
-        )
+        tp, alerts = (counts_at_nodes(places, part, shape, rule) for part in (self.expected, self.totals))
         return TableOfNodes(nodes, tp, alerts, complete)
 
 
