@@ -205,7 +205,7 @@ def test_guaranteed_range_is_shown_on_slider_and_points():
 
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_next_ratings_are_recommended(rule):
-    app = opened(data="Card alerts", rule=rule)
+    app = opened(data="Card alerts", rule=rule, view="time")
     app.session_state["next_ratings"] = True
     run(app)
     assert any("What to rate next" in text.value for text in app.markdown)
