@@ -43,7 +43,10 @@ def resamples_of(source: RatedData, fit: SmoothFit, parts: GroupParts | None = N
     if isinstance(source, RatedCounts):
         cells = source.counted.cells
         return cell_sample_of_cells(source.counted, parts, None if parts is None else parts.steps(source.axes, cells))
-    return cell_sample_of_counts(positives=fit.positives, negatives=fit.totals - fit.positives)
+    # A table of counts, each of single documents.
+    negatives = fit.totals - fit.positives
+    draw = _draw_documents(np.concatenate([fit.positives, negatives]), 1.0)
+    return CellSample(positives=fit.positives, negatives=negatives, draw=draw)
 
 
 def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSample:
@@ -70,12 +73,6 @@ def cell_sample(documents: RatedDocuments, slots: Indices, cells: int) -> CellSa
         draw = _draw_weights(counts, squares)
     split = _split(documents.groups, keys, documents.weights, 2 * cells)
     return CellSample(positives=counts[:cells], negatives=counts[cells:], draw=draw, split=split)
-
-
-def cell_sample_of_counts(*, positives: Floats, negatives: Floats) -> CellSample:
-    """Make the sample of a table of counts (c,), each of single documents."""
-    counts = np.concatenate([positives, negatives])
-    return CellSample(positives=positives, negatives=negatives, draw=_draw_documents(counts, 1.0))
 
 
 def cell_sample_of_cells(
