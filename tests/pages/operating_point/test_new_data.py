@@ -209,3 +209,13 @@ def test_next_ratings_are_recommended(rule):
     app.session_state["next_ratings"] = True
     run(app)
     assert any("What to rate next" in text.value for text in app.markdown)
+
+
+def test_stopped_estimates_do_not_begin_again():
+    app = opened(data=NAME, m="33", new_data="true")
+    (stop,) = (button for button in app.button if button.key == "stop_evidence")
+    run(stop.click())
+    run(app)
+    assert not app.toggle(key="new_data").value
+    assert all(task.cancelled or task.finished for task in tasks_of(app, POINT))
+    assert "stop_evidence" not in [button.key for button in app.button]

@@ -18,8 +18,10 @@ from ui.operating_point.calculations import PathEvidence
 from ui.operating_point.costs import with_currency
 from ui.operating_point.point_text import WORDS, between_words
 from ui.operating_point.resampling_tasks import SLIDER_TARGETS, evidence_tasks, latest_evidence, uncounted_groups
+from ui.operating_point.settings import NEW_DATA_KEY
 from ui.operating_point.state import PointContext
 from ui.server.queue import Task
+from ui.shared.choices import choose
 from ui.shared.formatting import (
     AREA,
     COUNTED,
@@ -104,9 +106,15 @@ def _show_progress(
     others = path.share_done if path is not None else 0.0
     with st.container(key="evidence_progress", horizontal=True, vertical_alignment="center"):
         st.progress((resampled + others) / 2, "What new data will show", width=210)
-        if st.button("Stop", key="stop_evidence", icon=":material/stop:"):
-            for task in tasks:
-                task.cancel()
+        if st.button("Stop", key="stop_evidence", icon=":material/stop:", on_click=_stop, args=(tasks,)):
+            st.rerun()
+
+
+def _stop(tasks: tuple[Task[PointBootstrap] | Task[PathEvidence], ...]) -> None:
+    """Cancel the estimates and switch them off: the next look would begin them again."""
+    for task in tasks:
+        task.cancel()
+    choose(NEW_DATA_KEY, False)
 
 
 def _show_intervals(analysis: Analysis, point: Point, bootstrap: PointBootstrap | None) -> None:
