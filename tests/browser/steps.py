@@ -58,17 +58,10 @@ def follow(page, link, title):
     settle(page)
 
 
-def say_no_other_alerts(page):
-    """Answer that only the chosen scores raised alerts."""
-    page.get_by_text("No: only by these scores", exact=True).click()
-    expect(page.get_by_role("radio", name="No: only by these scores")).to_be_checked()
-    settle(page)
-
-
 VIEWS = {
     "Compare": ("Compare with the current thresholds", "Guarantee a precision"),
     "Rules and segments": ("Rules and scores", "Segments, and thresholds of their own"),
-    "Over time": ("Over time: does the point drift?", "What to rate next"),
+    "Over time": ("Over time: does the point drift?", "Alerts near the thresholds", "What to rate next"),
     "Methods": (
         *("Moving one threshold", "Union and intersection", "View as graph", "Decision curve"),
         *("Payoff against alerts", "For methodologists"),
@@ -91,7 +84,7 @@ def open_part(page, title):
     open_view(page, title)
     if title == "Save this decision" and page.locator(".st-key-save_decision").count():
         page.get_by_role("button", name=title).click()
-        expect(page.get_by_label("Decided by")).to_be_visible()
+        expect(page.get_by_label("Why", exact=True)).to_be_visible()
         settle(page)
         return
     part = page.get_by_test_id("stExpander").filter(has=page.get_by_text(title, exact=True))

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from benchmarks.client import Client
 from tests.app_server import app_server
-from tests.browser.steps import PAGES, follow, losses, open_page, open_part, say_no_other_alerts, settle, upload
+from tests.browser.steps import PAGES, follow, losses, open_page, open_part, settle, upload
 from tests.browser.test_pages import HARMLESS
 from ui.shared.choices import EVERY_PAGE, PARAMETERS
 
@@ -186,7 +186,7 @@ def test_names_are_text_on_every_page(strangers_server, log, page):
     open_page(page, f"{strangers_server}/rated_data?data=Login+alerts", PAGES["rated_data"])
     upload(page, f"![x](http:⁄⁄e.example⁄n.png) {HOSTILE[5].replace('/', '⁄')}.csv", frame.to_csv(index=False).encode())
     look("Rated data")
-    say_no_other_alerts(page)
+    open_part(page, "Other rating floors")
     expect(losses(page)).to_contain_text("600 rows: ")
     look("answered")
     page.get_by_text("What the columns mean").first.click()

@@ -34,7 +34,7 @@ def record():
 
 
 def uploaded_record(page, text):
-    field = page.get_by_test_id("stFileUploader").locator("input[type=file]")
+    field = page.locator(".st-key-record_file_room input[type=file]")
     field.set_input_files({"name": "record.json", "mimeType": "application/json", "buffer": text.encode()})
 
 
@@ -48,7 +48,7 @@ def expect_loaded(page):
     """The record of the file is on the page, and its data is there."""
     expect(page.get_by_role("heading", name="From the file record.json")).to_be_visible()
     settle(page)
-    expect(alert(record_card(page), "is loaded and the same")).to_be_visible()
+    expect(record_card(page).get_by_text("is loaded and the same")).to_be_visible()
 
 
 def alert(page, words):
