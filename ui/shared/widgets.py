@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import ParamSpec
 
 import pandas as pd
 import streamlit as st
@@ -25,17 +25,16 @@ LOSS_CHOICES = tuple("F" if isinstance(loss, F) else name for name, loss in LOSS
 
 
 def shown_when_open(
-    label: str | Callable[[], str], *, key: str, icon: str | None = None, as_popover: bool = False
+    label: str | Callable[[], str], *, key: str, icon: str | None = None
 ) -> Callable[[Part[Parameters]], Part[Parameters]]:
-    """Put a function into an expander or popover that calls it only while open."""
+    """Wrap a function in an expander with this label, and call it only while that is open."""
 
     def folded(show: Part[Parameters]) -> Part[Parameters]:
         @wraps(show)
         def show_when_open(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-            draw: Callable[..., Any] = st.popover if as_popover else st.expander
-            part = draw(label if isinstance(label, str) else label(), icon=icon, key=key, on_change="rerun")
-            if part.open:
-                with part:
+            expander = st.expander(label if isinstance(label, str) else label(), icon=icon, key=key, on_change="rerun")
+            if expander.open:
+                with expander:
                     show(*args, **kwargs)
 
         return show_when_open

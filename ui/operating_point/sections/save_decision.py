@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import streamlit as st
 
@@ -21,34 +22,34 @@ from ui.operating_point.state import PointContext
 from ui.records import ask_name, decision_log, offer_files
 from ui.shared.formatting import as_text
 from ui.shared.session import MadeDecision, session
-from ui.shared.widgets import shown_when_open
 from ui.sign_in.person import Role
 from ui.sign_in.user import current_user
 
-EXPANDER = "save_decision"
+POPOVER = "save_decision"
 
 
-@shown_when_open("Save this decision", icon=":material/bookmark_add:", key=EXPANDER, as_popover=True)
 def show_decision(context: PointContext) -> None:
-    """Make a decision of the point on the screen."""
-    analysis, view = context.analysis, context.view
-    if is_unfinished(analysis, context.point):
-        st.info("Thresholds for each segment are being found: the decision would hold common ones.")
-        return
-    try:
-        segments = chosen_segments(analysis, context.point)
-    except DataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    make_decision(
-        analysis,
-        context.point,
-        recorded_target(analysis, context.point),
-        pair=view.pair,
-        resamples=view.resamples,
-        block=recorded_block(analysis),
-        segments=segments,
-    )
+    """Make a decision of the point on the screen, in a popover."""
+    # Not one that tells the server when it closes: the page that a click on a link opens would stay empty.
+    with st.popover("Save this decision", icon=":material/bookmark_add:", key=POPOVER):
+        analysis, view = context.analysis, context.view
+        if is_unfinished(analysis, context.point):
+            st.info("Thresholds for each segment are being found: the decision would hold common ones.")
+            return
+        try:
+            segments = chosen_segments(analysis, context.point)
+        except DataError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        make_decision(
+            analysis,
+            context.point,
+            recorded_target(analysis, context.point),
+            pair=view.pair,
+            resamples=view.resamples,
+            block=recorded_block(analysis),
+            segments=segments,
+        )
 
 
 def make_decision(
@@ -67,8 +68,10 @@ def make_decision(
     cut, where there is one. `segments`: thresholds of their own, with their counts.
     """
     current = current_thresholds_of(analysis)
-    try:
-        draft = record_of(
+
+    @cache
+    def draft() -> DecisionRecord:
+        return record_of(
             analysis,
             point,
             target=target,
@@ -79,18 +82,19 @@ def make_decision(
             segment_counts=None if segments is None else segments[1],
             audit=audit_to_record(analysis, point),
         )
+
+    try:
+        _ask_to_decide(draft, lambda: evidence_for(analysis, point, draft(), current))
+        made = session().point.decision
+        if made is not None and _same_decision(made.record, draft()):
+            _show_outcome(made)
+            offer_files(made.record, "made", drawings_of(made.record, analysis, point, pair))
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
-        return
-    _ask_to_decide(draft, lambda: evidence_for(analysis, point, draft, current))
-    made = session().point.decision
-    if made is not None and _same_decision(made.record, draft):
-        _show_outcome(made)
-        offer_files(made.record, "made", drawings_of(made.record, analysis, point, pair))
 
 
-def _ask_to_decide(draft: DecisionRecord, find_evidence: Callable[[], RecordedEvidence]) -> None:
-    """Ask for author and reason in a form, so that saved texts equal typed ones."""
+def _ask_to_decide(draft: Callable[[], DecisionRecord], find_evidence: Callable[[], RecordedEvidence]) -> None:
+    """Ask for author and reason in a form, so that saved texts equal typed ones. Raises DataError."""
     may_decide = current_user().may(Role.DECIDE)
     with st.form("decision", border=False):
         author = ask_name("Decided by", key="decision_author")
@@ -110,13 +114,9 @@ def _ask_to_decide(draft: DecisionRecord, find_evidence: Callable[[], RecordedEv
         below_reason.error("Say why, in a sentence: it is what others will look for.", icon=":material/error:")
     if not (author and reason.strip()):
         return
-    try:
-        with st.spinner("Counting what the decision takes along …"):
-            evidence = find_evidence()
-        record = _the_same_again(replace(draft, author=author, reason=reason.strip(), evidence=evidence))
-    except DataError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
+    with st.spinner("Counting what the decision takes along …"):
+        evidence = find_evidence()
+    record = _the_same_again(replace(draft(), author=author, reason=reason.strip(), evidence=evidence))
     rated_uploads().tie(record.data.name, record.data.fingerprint)
     session().point.decision = _save_to_log(record) if keep else MadeDecision(record)
 
