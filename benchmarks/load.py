@@ -42,7 +42,7 @@ NUMBERS = count(1)
 EXPORT = Path(__file__).parents[2] / "shared" / "data" / "rated" / "bssr1_four_scores_rated.csv"
 ACTIONS_FOR_A_SECTION = 8
 # Sections calculated when opened.
-SECTIONS = ("Rules and scores", "Guarantee a precision", "Documents near the thresholds")
+SECTIONS = ("Compare with the current thresholds", "Guarantee a precision")
 LEFT_OUT = 0.01
 CONFIRM = "These columns are right"
 OPERATING_POINT = "operating_point"

@@ -143,7 +143,6 @@ def press(app, label):
 
 def saved_record(app):
     """Save the shown point as a decision; return its record."""
-    app.session_state["save_decision"] = True
     decide(run(app))
     return state(app).point.decision.record
 

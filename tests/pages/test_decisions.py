@@ -389,7 +389,6 @@ def test_goal_of_a_decision_reopens(log_address, goal):
     if goal == "costs":
         inputs |= {"goal_name": "it's 'Black' Friday", "goal_currency": "PLN"}
     app = opened("operating_point", data="Login alerts", goal=goal_called(goal), **inputs)
-    app.session_state["save_decision"] = True
     decide(run(app))
     percent = state(app).point.goals.percent
     with DecisionLog(log_address) as log:
@@ -615,7 +614,6 @@ from ui.operating_point.sections import save_decision
 from ui.decisions.reopening_panel import show_reopened
 from ui.data.rated import dataset_of
 from ui.data.rated import sample
-st.session_state.setdefault("save_decision", True)
 name, percent = st.session_state.get("name", "Login alerts"), st.session_state.get("percent", 20.0)
 analysis = analyse(dataset_of(sample(name)), Settings("any", "positives", 24))
 point = operating_point(analysis.path("smooth"), percent / 100)

@@ -81,7 +81,7 @@ def test_costs_start_where_the_point_is(count, m):
 
 def test_profit_curve_has_every_vertex_and_marks_three_points():
     app = costs(now="0.8,0.8")
-    app.session_state["profit"] = True
+    app.session_state["profit"], app.session_state["view"] = True, "methods"
     run(app)
     (spec,) = [json.loads(one.proto.spec) for one in app.get("plotly_chart") if "Payoff against" in one.proto.spec]
     marks = {trace["name"]: (trace["x"][0], trace["y"][0]) for trace in spec["data"] if trace["mode"] == "markers"}

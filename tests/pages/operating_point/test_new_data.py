@@ -148,7 +148,6 @@ def test_intervals_of_money_stand_beside_money():
 
 def test_a_decision_by_hand_keeps_its_intervals():
     app = by_hand(hand="0.82")
-    app.session_state["save_decision"] = True
     app.run()
     decide(app, "Only make the files")
     assert not app.exception
@@ -206,7 +205,7 @@ def test_guaranteed_range_is_shown_on_slider_and_points():
 @pytest.mark.parametrize("rule", ["any", "all"])
 def test_next_ratings_are_recommended(rule):
     app = opened(data="Card alerts", rule=rule, view="time")
-    app.session_state["next_ratings"] = True
+    app.session_state["next_ratings"], app.session_state["view"] = True, "time"
     run(app)
     assert any("What to rate next" in text.value for text in app.markdown)
 

@@ -18,6 +18,7 @@ def app():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ui.operating_point.path_tasks.MOMENT", 180.0)
         page = opened(data=NAME)
+        page.session_state["view"] = "methods"
         for section in ("decision_curve", "both_rules", "as_graph"):
             page.session_state[section] = True
         yield run(page)

@@ -123,14 +123,14 @@ def test_groups_and_rows_near_thresholds_are_asked_for_in_source(monkeypatch, fo
     assert tasks_of(app, POINT)
     (counts,) = state(app).counted_along.values()
     assert 20 < len(set(counts.by)) <= 256
-    app.session_state["near"] = True
+    app.session_state["near"], app.session_state["view"] = True, "time"
     app = run(app)
     app = run(app.button(key="count_by_near").click())
     (found,) = state(app).borderline.values()
     assert 0 < len(found.flagged) <= 50
     assert 0 < len(found.not_flagged) <= 50
     assert set(frame.columns) <= set(found.flagged.columns)
-    app.session_state["guarantee"] = True
+    app.session_state["guarantee"], app.session_state["view"] = True, "compare"
     app = run(app)
     assert any("a guarantee needs the rows" in info.value for info in app.info)
 

@@ -158,7 +158,7 @@ def test_blank_numbers_are_one_segment(app, monkeypatch, is_counted, odd):
     upload(app, stream.getvalue(), "queue.parquet")
     app = confirm(run(box(app, "segment").select("branch")))
     app = run(app.switch_page("pages/operating_point.py"))
-    app.session_state["segments"] = True
+    app.session_state["segments"], app.session_state["view"] = True, "rules"
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     if is_counted:
         run(app.button(key="count_by_segments").click())
@@ -174,7 +174,7 @@ def test_long_values_refuse_own_thresholds(app):
     upload(app, csv_of(dated_frame().replace("DE", "D" * 301)), "long.csv")
     app = confirm(run(box(app, "segment").select("country")))
     app = run(app.switch_page("pages/operating_point.py"))
-    app.session_state["segments"] = True
+    app.session_state["segments"], app.session_state["view"] = True, "rules"
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     app = run(app.button(key="count_by_segments").click())
     assert sum("300 characters" in error.value for error in app.error) == 1
@@ -197,6 +197,7 @@ def test_rules_and_segments_of_many_rows(app):
     confirm(app)
     app = run(app.switch_page("pages/operating_point.py"))
     app.session_state["segments"] = app.session_state["sources"] = True
+    app.session_state["view"] = "rules"
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
     run(app.button(key="count_by_segments").click())
     tasks_of(app, SEGMENTS)[0].wait(120)
