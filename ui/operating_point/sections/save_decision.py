@@ -30,7 +30,7 @@ POPOVER = "save_decision"
 
 def show_decision(context: PointContext) -> None:
     """Make a decision of the point on the screen, in a popover."""
-    # Not one that tells the server when it closes: the page that a click on a link opens would stay empty.
+    # Without a message when it closes, which may arrive after a click on a link and leave the next page empty.
     with st.popover("Save this decision", icon=":material/bookmark_add:", key=POPOVER):
         analysis, view = context.analysis, context.view
         if is_unfinished(analysis, context.point):
@@ -94,7 +94,7 @@ def make_decision(
 
 
 def _ask_to_decide(draft: Callable[[], DecisionRecord], find_evidence: Callable[[], RecordedEvidence]) -> None:
-    """Ask for author and reason in a form, so that saved texts equal typed ones. Raises DataError."""
+    """Ask for author and reason in a form, which saves texts as typed. Raises DataError."""
     may_decide = current_user().may(Role.DECIDE)
     with st.form("decision", border=False):
         author = ask_name("Decided by", key="decision_author")
