@@ -25,7 +25,7 @@ from ui.shared.formatting import as_text
 
 MAX_KINDS = 200
 EVERY_DAY, NO_FILTER = "(every day)", "(no filter)"
-KEY = "connected"
+KEY, WANTED = "connected", "connected_wanted"
 
 
 def ask_connected_table() -> None:
@@ -54,16 +54,24 @@ def _ask(names: tuple[str, ...]) -> None:
     window = _ask_window(name, table, sample.frame)
     buttons = st.container(horizontal=True)
     wants_number = buttons.button("Count the rows", key=f"{KEY}_count")
-    wants_rows = buttons.button("Use these rows", key=f"{KEY}_use", type="primary")
     about = (name, table, window)
+    # Kept until a run comes as far as this: one that is cut short forgets the click.
+    buttons.button("Use these rows", key=f"{KEY}_use", type="primary", on_click=choose, args=(WANTED, about))
     if wants_number:
         rows = answered(engine, lambda report: _counted(engine, table, window, report), key=f"{KEY}_stop")
         choose(f"{KEY}_rows", (about, rows))
     known: Any = chosen(f"{KEY}_rows")
     if known is not None and known[0] == about:
         st.caption(f"{plural(known[1], 'row')}. {_what_happens(known[1])}")
-    if wants_rows:
-        source = answered(engine, lambda report: load_table(engine, name, table, window, report), key=f"{KEY}_stop")
+    if chosen(f"{KEY}_stop"):
+        choose(WANTED, None)
+    if chosen(WANTED) == about:
+        try:
+            source = answered(engine, lambda report: load_table(engine, name, table, window, report), key=f"{KEY}_stop")
+        except Exception:
+            choose(WANTED, None)
+            raise
+        choose(WANTED, None)
         complaint = rated_uploads().take(lambda: source)
         if complaint:
             st.error(as_text(complaint), icon=":material/error:")
