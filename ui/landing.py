@@ -70,11 +70,9 @@ def show_landing_page() -> None:
 def _ask_file() -> None:
     """Take a file, and go on to its decision sheet, or to the questions about its columns."""
     uploads = rated_uploads()
-    before = uploads.state.last_upload
-    uploads.ask_upload()
-    if uploads.state.last_upload == before or uploads.state.complaint or uploads.state.picked is None:
+    name = uploads.ask_upload()
+    if name is None:
         return
-    name = uploads.state.picked
     try:
         dataset_of(uploads.source(name))
         page = "pages/decision_sheet.py"

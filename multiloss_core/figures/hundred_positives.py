@@ -1,7 +1,5 @@
 """Draw how many of a hundred positives are caught, missed or not known."""
 
-import math
-
 import numpy as np
 import plotly.graph_objects as go
 
@@ -12,12 +10,11 @@ from multiloss_core.formatting import NEUTRAL, Vocabulary, plural
 SIDE, PIXELS = 10, 300
 
 
-def hundred_positives(low: float, high: float, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
-    """Draw a hundred squares by the 95 % interval of recall, [low, high] within [0, 1].
+def hundred_positives(caught: int, most: int, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
+    """Draw a hundred squares, of which at least `caught` and at most `most` are caught.
 
-    Whole squares below `low` are caught, those above `high` are missed; whether the others are is not known.
+    Those above `most` are missed; whether the squares between are caught is not known.
     """
-    caught, most = math.floor(100 * low), math.ceil(100 * high)
     parts = (
         ("caught", caught, style.TRUE_POSITIVE, "square"),
         ("not known", most - caught, style.ink(theme), "square-open"),

@@ -55,21 +55,23 @@ def ask_population(analysis: Analysis) -> Population | None:
         asked[CONNECTED] = _ask_connected
     simulated = _all_simulated(analysis.rated.name) if is_built_in(analysis.rated) else None
     if simulated is not None:
-        asked = {SIMULATED: partial(_simulated, simulated)} | asked
+        asked = {SIMULATED: partial(_simulated, *simulated)} | asked
     label = f"Where are the scores of all {unrated()}?"
     place = st.segmented_control(label, [*asked], default=next(iter(asked)), required=True, key="audit_place")
     return asked[place](analysis)
 
 
 @st.cache_resource(max_entries=2, show_spinner="Simulating a population …")
-def _all_simulated(name: str) -> pd.DataFrame | None:
-    return simulated_documents(name)
+def _all_simulated(name: str) -> tuple[pd.DataFrame, "pd.Series[Any]"] | None:
+    """Return all documents of a sample and their true ratings."""
+    documents = simulated_documents(name)
+    return None if documents is None else (documents.drop(columns="rating"), documents["rating"])
 
 
-def _simulated(documents: pd.DataFrame, analysis: Analysis) -> Population:
-    frame, file_id = documents.drop(columns="rating"), f"simulated {analysis.rated.key}"
+def _simulated(frame: pd.DataFrame, ratings: "pd.Series[Any]", analysis: Analysis) -> Population:
+    file_id = f"simulated {analysis.rated.key}"
     strata, sizes, _ = _strata_of(file_id, block_thresholds(analysis), frame, analysis)
-    return Population(strata=strata, sizes=sizes, frame=frame, file_id=file_id, ratings=documents["rating"])
+    return Population(strata=strata, sizes=sizes, frame=frame, file_id=file_id, ratings=ratings)
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner="Counting the strata …")

@@ -187,23 +187,28 @@ def _sentence(reading: AuditReading, found: AuditEstimates, flagged: Counts[floa
     return f"Between {_between(recall, ' and ')} of {vocabulary().positive} is caught{more}."
 
 
+def _whole_percents(interval: Interval) -> tuple[int, int]:
+    """Return whole percentages that hold an interval."""
+    return math.floor(100 * interval.low), math.ceil(100 * interval.high)
+
+
 def _between(interval: Interval, joint: str) -> str:
-    """Write whole percentages that hold an interval."""
-    return f"{math.floor(100 * interval.low)}{joint}{math.ceil(100 * interval.high)} %"
+    low, high = _whole_percents(interval)
+    return f"{low}{joint}{high} %"
 
 
 def _show_picture(found: AuditEstimates) -> None:
-    low, high = found.recall.low, found.recall.high
-    if math.isnan(low) or math.isnan(high):
+    if math.isnan(found.recall.low) or math.isnan(found.recall.high):
         return
+    caught, most = _whole_percents(found.recall)
     st.plotly_chart(
-        hundred_positives(low, high, theme=theme(), vocabulary=vocabulary()),
+        hundred_positives(caught, most, theme=theme(), vocabulary=vocabulary()),
         width="content",
         theme=None,
         key="audit_chart",
         config={"displayModeBar": False},
-        alt=f"Of {plural(100, vocabulary().positive)} {math.floor(100 * low)} are caught and "
-        f"{100 - math.ceil(100 * high)} missed; the others are not known.",
+        alt=f"Of {plural(100, vocabulary().positive)} {caught} are caught and "
+        f"{100 - most} missed; the others are not known.",
     )
 
 

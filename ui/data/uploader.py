@@ -44,8 +44,12 @@ class Uploader(TableStore[Choice, Data]):
     upload_label: str
     upload_hint: str
 
-    def ask_upload(self, label: str | None = None) -> None:
-        """Draw the uploader under its label, or another one, and the result of the last file."""
+    def ask_upload(self, label: str | None = None) -> str | None:
+        """Draw the uploader under its label, or another one, and the result of the last file.
+
+        Returns the name of a file that was just given and read, else None.
+        """
+        new = None
         with st.container(key=f"{self.upload_key}_room"):
             uploaded = st.file_uploader(
                 label or self.upload_label,
@@ -62,6 +66,7 @@ class Uploader(TableStore[Choice, Data]):
                 self.state.complaint = self._take_file(uploaded.getvalue(), uploaded.name)
                 # Not before: a run that is cut short leaves the file to the next one.
                 self.state.last_upload = uploaded.file_id
+            new = None if self.state.complaint else self.state.picked
         shown_file = self.state.files.get(self._shown_name())
         with st.container(horizontal=True, vertical_alignment="bottom"):
             if uploaded is not None:
@@ -77,6 +82,7 @@ class Uploader(TableStore[Choice, Data]):
             st.error(as_text(self.state.complaint) + still, icon=":material/error:")
         elif self.state.note:
             st.info(as_text(self.state.note), icon=":material/info:")
+        return new
 
     def _show_storage(self, name: str, key: str) -> None:
         """Say how long a file is kept, and offer its owner to delete it."""

@@ -61,7 +61,8 @@ def offer_opening(record: DecisionRecord, tag: str) -> None:
 
 def show_reopening(record: DecisionRecord, tag: str, *, takes_files: bool = False) -> None:
     """Show whether a record's data is loaded, and its thresholds on other data."""
-    new = _ask_newer() if takes_files else None
+    label = "Is it still good? Give newer rated alerts, such as next month's"
+    new = rated_uploads().ask_upload(label) if takes_files else None
     source, others = same_data(record), other_data(record)
     if new in others:
         choose(f"try_on_{tag}", new)
@@ -81,14 +82,6 @@ def show_reopening(record: DecisionRecord, tag: str, *, takes_files: bool = Fals
         _show_on_other_data(record, others[picked if picked in others else next(iter(others))], tag)
     elif source is not None and not takes_files:
         st.page_link("pages/rated_data.py", label="Upload newer data", icon=":material/upload_file:")
-
-
-def _ask_newer() -> str | None:
-    """Ask for newer alerts; return the name of a file that was just given."""
-    uploads = rated_uploads()
-    before = uploads.state.last_upload
-    uploads.ask_upload("Is it still good? Give newer rated alerts, such as next month's")
-    return None if uploads.state.last_upload == before else uploads.state.picked
 
 
 def _show_missing(record: DecisionRecord) -> None:

@@ -219,16 +219,21 @@ def _own_setting(analysis: Analysis, request: tuple[object, ...], chosen: Settin
 
 def _lead_operating_point(analysis: Analysis, point: Point, target: RecordedTarget) -> None:
     """Set the goals of the screen Operating point to those of a setting."""
-    choose(METHOD_KEY, SMOOTH.name)
-    withdraw("goal", "goal_")
-    for key, value in goal_choices(target, same_data=True).items():
+    for key, value in _goal_choices_of(point, target).items():
         # Only boxes of numbers take their values from the session.
         if key == GOAL_KEY:
             choose(key, value)
         with suppress(ValueError):
             choose(key, written_number(value))
-    set_target(percent_of(point))
     remember_point(analysis, point, chosen_goal())
+
+
+def _goal_choices_of(point: Point, target: RecordedTarget) -> dict[str, str]:
+    """Choose path and target of a setting; return its goal as choices in the URL."""
+    choose(METHOD_KEY, SMOOTH.name)
+    withdraw("goal", "goal_")
+    set_target(percent_of(point))
+    return goal_choices(target, same_data=True)
 
 
 def _same_before(analysis: Analysis, setting: Setting, settings: Sequence[Setting]) -> Setting | None:
@@ -366,10 +371,7 @@ def offer_operating_point(analysis: Analysis, setting: Setting) -> None:
     if setting.target is None or setting.point is None:
         return
     if st.button("Why? See the trade-off", icon=":material/tune:", key="why"):
-        choose(METHOD_KEY, SMOOTH.name)
-        withdraw("goal", "goal_")
-        choices = goal_choices(setting.target, same_data=True)
-        set_target(percent_of(setting.point))
+        choices = _goal_choices_of(setting.point, setting.target)
         choices |= rated_uploads().in_address(analysis.dataset.name) | {
             IN_URL.name: IN_URL.write(session().point.goals.percent)
         }
