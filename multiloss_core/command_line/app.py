@@ -247,7 +247,7 @@ def watch_command(
     """
     with one_sentence():
         from multiloss_core.command_line.actions import watch
-        from multiloss_core.command_line.columns import columns_to_watch
+        from multiloss_core.command_line.columns import columns_of_record
         from multiloss_core.command_line.printing import watch_lines
         from multiloss_core.command_line.reading import Days, loaded_table
         from multiloss_core.tables import ReadOptions
@@ -259,7 +259,7 @@ def watch_command(
             sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
         )
         with loaded_table(source, read, days, cast("DecimalSign | None", decimal), filters) as loaded:
-            columns = columns_to_watch(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
+            columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
             data = {"source": loaded.source.name} | loaded.recorded
             if filters:

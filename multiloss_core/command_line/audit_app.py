@@ -56,7 +56,7 @@ def plan_command(
     """
     with one_sentence():
         from multiloss_core.command_line.audits import AuditOptions, plan
-        from multiloss_core.command_line.columns import columns_to_watch
+        from multiloss_core.command_line.columns import columns_of_record
         from multiloss_core.command_line.reading import Days, loaded_table
         from multiloss_core.tables import ReadOptions
 
@@ -75,7 +75,7 @@ def plan_command(
             dialect=cast("SqlDialect", dialect),
         )
         with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
-            columns = columns_to_watch(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
+            columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
             files, lines = plan(decided, loaded, columns, options, lambda step: typer.echo(f"{step} …", err=True))
         output.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
@@ -111,13 +111,13 @@ def read_command(
     """Read the ratings of an audit: recall, missed fraud, prevalence, false blocks."""
     with one_sentence():
         from multiloss_core.command_line.audits import read
-        from multiloss_core.command_line.columns import columns_to_watch
+        from multiloss_core.command_line.columns import columns_of_record
         from multiloss_core.command_line.reading import Days, loaded_table
         from multiloss_core.tables import ReadOptions
 
         decided = read_record(record)
         with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
-            columns = columns_to_watch(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
+            columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
             options = {"rating": rating, "positive": positive, "key": key}
             audited, lines = read(
                 decided, loaded, columns, plan, rated, **options, allow_missing=allow_missing, refuted=refuted or ()

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from multiloss_core.decisions.making import columns_of_record
+from multiloss_core.decisions.making import columns_from_record
 from multiloss_core.decisions.record_fields import RecordedColumns
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS, MINUS, score_name, shortened
@@ -119,7 +119,7 @@ def _directed(
     return tuple(f"{MINUS}{name}" if name in falling else name for name in scores)
 
 
-def columns_to_watch(
+def columns_of_record(
     recorded: RecordedColumns, frame: pd.DataFrame, guess: ColumnGuess | None, words_of: WordsOf, time: str | None
 ) -> ColumnMeanings:
     """Take a record's meanings and floors; `time` is the given column, else the guessed one.
@@ -133,7 +133,7 @@ def columns_to_watch(
         raise DataError("The decision rests on a table of counts; watch it with another table of counts.")
     for name in filter(None, (*recorded.scores, rating, recorded.weight, recorded.group)):
         _require_column(frame, name)
-    columns = columns_of_record(recorded, frame, words_of(rating))
+    columns = columns_from_record(recorded, frame, words_of(rating))
     unknown = [word for word, meaning in columns.meanings if meaning is None]
     if unknown:
         raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' in '{rating}' means.")

@@ -15,7 +15,7 @@ from .files import record_files as record_files
 from .files import stem_of as stem_of
 from .finding_evidence import evidence_of as evidence_of
 from .making import MARGINAL_PRECISION as MARGINAL_PRECISION
-from .making import columns_of_record as columns_of_record
+from .making import columns_from_record as columns_from_record
 from .making import funnel_of as funnel_of
 from .making import record_of as record_of
 from .making import recorded_columns as recorded_columns

@@ -210,7 +210,7 @@ def funnel_of(data: RatedData) -> DataFunnel | None:
     return None if data.documents is None else data.documents.funnel
 
 
-def columns_of_record(recorded: RecordedColumns, frame: pd.DataFrame, words: Sequence[str]) -> ColumnMeanings:
+def columns_from_record(recorded: RecordedColumns, frame: pd.DataFrame, words: Sequence[str]) -> ColumnMeanings:
     """Return the columns, meanings and floors of a record for other data.
 
     `words`: the different ratings of these data, in lower case. Their meanings are recorded or guessed, None where

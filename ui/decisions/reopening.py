@@ -12,7 +12,7 @@ from multiloss_core.decisions import (
     FlaggedDocuments,
     Observed,
     RecordedFilter,
-    columns_of_record,
+    columns_from_record,
     data_fingerprint,
     kept_rows,
     observe,
@@ -140,7 +140,7 @@ def _choice(record: DecisionRecord, source: RatedSource) -> ColumnMeanings:
         return ColumnMeanings(is_counts=True, scores=(), rule=record.settings.rule)
     words = () if columns.rating not in source.frame else values_and_blanks(source.frame[columns.rating])[1]
     return replace(
-        columns_of_record(columns, source.frame, words),
+        columns_from_record(columns, source.frame, words),
         amount=record.settings.amount or known.amount,
         time=known.time,
         segment=known.segment,
