@@ -52,6 +52,11 @@ class ColumnGuess(ColumnMeanings):
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def falling(self) -> tuple[str, ...]:
+        """The columns of inverted scores: the lower, the more suspicious."""
+        return tuple(name.removeprefix(MINUS) for name in self.scores if name.startswith(MINUS))
+
+    @property
     def columns(self) -> ColumnMeanings:
         """The meanings alone."""
         return ColumnMeanings(**{entry.name: getattr(self, entry.name) for entry in fields(ColumnMeanings)})

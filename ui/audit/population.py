@@ -57,7 +57,9 @@ def ask_population(analysis: Analysis) -> Population | None:
     if simulated is not None:
         asked = {SIMULATED: partial(_simulated, *simulated)} | asked
     label = f"Where are the scores of all {unrated()}?"
-    place = st.segmented_control(label, [*asked], default=next(iter(asked)), required=True, key="audit_place")
+    place = st.segmented_control(
+        label, [*asked], default=next(iter(asked)), required=True, key="audit_place", label_visibility="collapsed"
+    )
     return asked[place](analysis)
 
 

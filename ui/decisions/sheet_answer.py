@@ -303,7 +303,8 @@ def _show_curve(analysis: Analysis, settings: Sequence[Setting], chosen: Setting
         y=tp,
         text=[*titles.values()],
         mode="markers+text",
-        textposition="bottom right",
+        # Names of settings that lie close together stand above and below the curve.
+        textposition=[("bottom right", "top right")[place % 2] for place in range(len(fp))],
         marker={
             "opacity": 1,
             "color": figures.look_of(SMOOTH.name).colour,
