@@ -15,8 +15,13 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 TESTS = Path(__file__).resolve().parent
 # Folders and files whose tests run pages, servers, engines or long simulations.
 SLOW = (
-    *("pages", "unchanged", "hostile", "tables/exports", "command_line", "engines", "experiments", "deployment"),
-    *("decisions/test_audit.py", "decisions/test_kills.py", "decisions/test_log_files.py"),
+    *("pages", "hostile", "tables/exports", "command_line", "engines", "experiments", "deployment"),
+    *(
+        "decisions/test_audit.py",
+        "decisions/test_kills.py",
+        "decisions/test_log_files.py",
+        "decisions/test_stored_decisions.py",
+    ),
     *(
         "decisions/test_table_code.py",
         "tables/test_sandbox.py",
