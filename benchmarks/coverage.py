@@ -22,12 +22,12 @@ from benchmarks.populations import FORMS, VALUES, RatedPopulation, population, t
 from benchmarks.reporting import print_table
 from multiloss_core.generalisation import Interval, PointIntervals, bootstrap_points
 from multiloss_core.generalisation.bootstrap import RESAMPLES
-from multiloss_core.generalisation.bootstrap_intervals import CONFIDENCE_LEVEL
+from multiloss_core.generalisation.new_data_intervals import CONFIDENCE_LEVEL
 from multiloss_core.generalisation.repeated_selection import nodes_around
 from multiloss_core.numerics import ratio
 from multiloss_core.thresholds.paths.smooth.cells import thresholds_at
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 NAMES = ("gauss2", "far_tails2", "discrete2", "cliff2", "clean_cliff2")
 POSITIVES = (30, 150, 800)

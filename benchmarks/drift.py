@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.reporting import print_setup, print_table
 from multiloss_core import RatedDocuments, analytic_path, count_surfaces, graph_path, operating_points
 from multiloss_core.numerics import Bools, Floats
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 KINDS, POSITIVES, SAMPLES = ("none", "gradual", "break", "rise"), (30, 150, 800), 40
 TARGETS = (0.2, 0.5, 0.8)

@@ -15,8 +15,8 @@ import numpy as np
 from benchmarks.drift import best_value, value_of
 from benchmarks.reporting import print_setup, print_table
 from multiloss_core import RatedDocuments, operating_points
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 KINDS, FILES, POSITIVES, SAMPLES = ("stable", "random walk", "trend", "rise"), 6, 30, 60
 TARGETS = (0.2, 0.5, 0.8)

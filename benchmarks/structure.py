@@ -125,7 +125,9 @@ def _road_to_documents() -> list[int]:
 def _reader(data: bytes) -> Callable[[], object]:
     """Find how this version turns a file into documents."""
     with suppress(ImportError):
-        datasets, uploads = map(importlib.import_module, ("multiloss_core.datasets", "multiloss_core.engines.uploads"))
+        datasets, uploads = map(
+            importlib.import_module, ("multiloss_core.datasets", "multiloss_core.engines.read_source")
+        )
         return lambda: datasets.RatedDataset.of(source := uploads.read_rated_source(data, FILE), source.first_choice)
     # The caches of the earlier version work only in a session of Streamlit.
     streamlit.cache_resource = lambda **_: lambda function: function

@@ -25,7 +25,7 @@ from multiloss_core import (
 )
 from multiloss_core.figures import plane_drawing, space_drawing, surface_drawing
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.method_styles import look_of
 from multiloss_core.figures.report_charts import HEIGHT, INK, PAPER, WIDTH, new_chart
 from multiloss_core.formatting import Unit
 from multiloss_core.losses import probability_order, sigmoid_items

@@ -43,7 +43,7 @@ VARIABLE = "MULTILOSS_START_METHOD"
 TASKS_OF_A_WORKER = {"forkserver": 1, "spawn": 16}
 # Modules loaded once, before workers are forked; an application adds its own to `WorkerPool.preloaded`.
 PRELOADED = (
-    "multiloss_core.engines.uploads",
+    "multiloss_core.engines.read_source",
     "multiloss_core.generalisation.bootstrap",
     "multiloss_core.generalisation.certificate",
     "multiloss_core.generalisation.cross_fitting",

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from multiloss_core import DataError
+from ui.audit.introduction import PLAN, READ, ask_start, errors_shown, introduction, require_documents
 from ui.audit.planning import ask_plan, show_draw, show_plan
 from ui.audit.population import ask_population
 from ui.audit.reading import ask_audit, follow_opened, show_results
-from ui.audit.words import PLAN, READ, ask_start, errors_shown, introduction, require_documents
 from ui.data.rated import choose_source, dataset_of
 from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import analyse

@@ -140,7 +140,7 @@ PUBLIC = {
 WHOLE = (
     "multiloss_core.errors",
     "multiloss_core.formatting",
-    "multiloss_core.sql",
+    "multiloss_core.sql_dialects",
     "multiloss_core.workers",
     # Each needs an extra that the library does without.
     "multiloss_core.engines.backends.database_engine",

@@ -12,7 +12,7 @@ from multiloss_core.audit.expected_shares import ExpectedShares
 from multiloss_core.audit.plan import AuditPlan
 from multiloss_core.audit.strata import AuditStrata, audit_scores, checked_sample, checked_sizes
 from multiloss_core.errors import DataError
-from multiloss_core.sql import Dialect, SqlDialect, dialect_of
+from multiloss_core.sql_dialects import Dialect, SqlDialect, dialect_of
 from multiloss_core.thresholds.data.document_checks import first_row
 
 # Columns that the draw adds.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS, direction, plural, score_name, score_range, score_side, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.sql import Dialect, SqlDialect, dialect_of
+from multiloss_core.sql_dialects import Dialect, SqlDialect, dialect_of
 from multiloss_core.tables.column_values import MAX_SCORE, base_of, column_of, numbers
 from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.document_checks import checked_names, first_row

@@ -5,7 +5,7 @@ import signal
 import sys
 import warnings
 
-from multiloss_core.command_line.endings import FAILED, one_sentence
+from multiloss_core.command_line.exit_codes import FAILED, one_sentence
 
 
 def main() -> None:

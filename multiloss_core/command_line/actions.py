@@ -35,7 +35,7 @@ from multiloss_core.decisions import (
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.segments import Kind, RecordedSegments, segment_kind
 from multiloss_core.engines.counting import CountedDataset, count_documents
-from multiloss_core.engines.questions import PathCounts, count_along, count_funnel
+from multiloss_core.engines.run_queries import PathCounts, count_along, count_funnel
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, score_name, shortened
 from multiloss_core.generalisation import (

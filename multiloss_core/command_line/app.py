@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from multiloss_core.command_line.audit_app import audit_app
-from multiloss_core.command_line.endings import AS_DECIDED, CODES_HELP, DIFFERS, WRONG_INPUT, one_sentence
+from multiloss_core.command_line.exit_codes import AS_DECIDED, CODES_HELP, DIFFERS, WRONG_INPUT, one_sentence
 from multiloss_core.command_line.options import (
     Source,
     Table,

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from multiloss_core.command_line.endings import CODES_HELP, one_sentence
+from multiloss_core.command_line.exit_codes import CODES_HELP, one_sentence
 from multiloss_core.command_line.options import Source, Table, print_lines, read_numbers, read_record
 from multiloss_core.errors import DataError
 
 if TYPE_CHECKING:
-    from multiloss_core.sql import SqlDialect
+    from multiloss_core.sql_dialects import SqlDialect
 
 audit_app = typer.Typer(
     help=f"Estimate recall by a small random audit of unrated documents. {CODES_HELP}", no_args_is_help=True

@@ -39,7 +39,7 @@ from multiloss_core.engines import count_strata, draw_in, strata_in
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import percent, plural, score_name, short_percent
 from multiloss_core.numerics import Floats, Indices
-from multiloss_core.sql import SqlDialect
+from multiloss_core.sql_dialects import SqlDialect
 from multiloss_core.tables import ColumnMeanings, frame_as_csv, read_file
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, PathSearch
 from multiloss_core.thresholds.data.counts import Counts

@@ -23,8 +23,8 @@ from multiloss_core.engines.columns import Filter, RatedColumns, RowWindow
 from multiloss_core.engines.counting import group_parts_along
 from multiloss_core.engines.engine import Engine, EngineError, UnavailableError
 from multiloss_core.engines.loading import EngineTable, load_sample, rated_columns_of, ratings_in
-from multiloss_core.engines.questions import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
-from multiloss_core.engines.uploads import load_rated_source, read_rated_source
+from multiloss_core.engines.read_source import load_rated_source, read_rated_source
+from multiloss_core.engines.run_queries import SAMPLED_ROWS, PathCounts, count_along, fetch_rows
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, shortened
 from multiloss_core.numerics import Bools, Floats

@@ -9,7 +9,7 @@ from multiloss_core.decisions.segments import FALSE_WORDS, TRUE_WORDS, RecordedS
 from multiloss_core.decisions.templating import environment
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, score_name, score_value
-from multiloss_core.sql import ABOVE_ALL, SPARK, STANDARD, Dialect
+from multiloss_core.sql_dialects import ABOVE_ALL, SPARK, STANDARD, Dialect
 from multiloss_core.tables.column_values import BLANK, NOTHING, SIGNS_OF_LISTS, list_form
 from multiloss_core.tables.yes_no import raised_words
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW

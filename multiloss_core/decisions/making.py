@@ -34,7 +34,7 @@ from multiloss_core.decisions.segments import (
 )
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import HAS
-from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap, PointIntervals
+from multiloss_core.generalisation.new_data_intervals import PointBootstrap, PointIntervals
 from multiloss_core.inspection.periods import weekly_counts
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.segments import SegmentPaths, SegmentPoints
@@ -46,7 +46,7 @@ from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 
 MARGINAL_PRECISION = "marginal precision"
 

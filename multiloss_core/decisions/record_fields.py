@@ -25,8 +25,8 @@ from multiloss_core.decisions.validation import (
     recorded,
 )
 from multiloss_core.formatting import HAS, on_or_off, score_threshold, shortened
-from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
-from multiloss_core.generalisation.interval import Interval
+from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.new_data_intervals import PointIntervals
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.guessing.alert_rules import MAX_ALERT_RULES
 from multiloss_core.tables.rating_column import Meaning

@@ -15,8 +15,8 @@ from multiloss_core.decisions.segments import FlaggedDocuments, flagged_document
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, score_name, short_percent, shortened
 from multiloss_core.generalisation.bootstrap import bootstrap_thresholds
-from multiloss_core.generalisation.bootstrap_intervals import PointIntervals
-from multiloss_core.generalisation.interval import Interval
+from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.new_data_intervals import PointIntervals
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
 from multiloss_core.numerics.proportions import NORMAL_95, precision_interval
 from multiloss_core.tables.column_values import column_of, numbers

@@ -10,11 +10,11 @@ from multiloss_core.audit import MAX_STRATA, AuditPlan, AuditStrata, draw_sql
 from multiloss_core.audit.draw import PROBABILITY
 from multiloss_core.audit.strata import DEFAULT_STRATA, POWER
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.questions import fetch_rows
+from multiloss_core.engines.run_queries import fetch_rows
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import direction, score_name, shortened
 from multiloss_core.numerics.arrays import Indices
-from multiloss_core.sql import Dialect
+from multiloss_core.sql_dialects import Dialect
 
 
 def strata_in(

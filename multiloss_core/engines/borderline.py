@@ -7,7 +7,7 @@ import pandas as pd
 
 from multiloss_core.engines.columns import RatedColumns
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.questions import documents_between
+from multiloss_core.engines.run_queries import documents_between
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.column_values import column_of, numbers
 from multiloss_core.thresholds.data.counts import Rule

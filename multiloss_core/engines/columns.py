@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from multiloss_core.errors import DataError
-from multiloss_core.sql import Value
+from multiloss_core.sql_dialects import Value
 from multiloss_core.tables.column_meanings import ColumnMeanings
 
 MAX_CLASSIFIERS = 4

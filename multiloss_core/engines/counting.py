@@ -9,7 +9,7 @@ import numpy as np
 from multiloss_core.datasets.rated import OverTime, RatedDataset
 from multiloss_core.engines.columns import RatedColumns
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.questions import (
+from multiloss_core.engines.run_queries import (
     EngineFunnel,
     PathCounts,
     count_along,
@@ -18,7 +18,7 @@ from multiloss_core.engines.questions import (
     count_funnel,
     positive_scores,
 )
-from multiloss_core.engines.statements import By
+from multiloss_core.engines.write_queries import By
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural
 from multiloss_core.inspection import Calendar, DailyAlerts, Segment, WeeklyCounts, calendar

@@ -8,7 +8,7 @@ from typing import Protocol
 import pyarrow as arrow
 
 from multiloss_core.errors import DataError
-from multiloss_core.sql import Dialect
+from multiloss_core.sql_dialects import Dialect
 
 # Seconds for a cancelled question to end before it is abandoned; then the retry interval.
 SECONDS_TO_STOP = 1.5

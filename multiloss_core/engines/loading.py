@@ -18,7 +18,7 @@ import pyarrow as arrow
 from multiloss_core.decisions.record import recorded_filters
 from multiloss_core.engines.columns import ALL_ROWS, RatedColumns, RowWindow
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.questions import (
+from multiloss_core.engines.run_queries import (
     SAMPLED_ROWS,
     column_values,
     count_cells,
@@ -30,7 +30,7 @@ from multiloss_core.engines.questions import (
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.sql import Value
+from multiloss_core.sql_dialects import Value
 from multiloss_core.tables.column_meanings import ColumnMeanings
 from multiloss_core.tables.column_values import BLANK, base_of, column_of, numbers
 from multiloss_core.tables.rating_column import Meaning, parse_ratings, values_and_blanks

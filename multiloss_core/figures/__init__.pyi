@@ -7,11 +7,11 @@ from .decision_curve import decision_curve as decision_curve
 from .decision_curve import two_rules as two_rules
 from .histogram import score_histogram as score_histogram
 from .hundred_positives import hundred_positives as hundred_positives
-from .looks import CERTIFIED as CERTIFIED
-from .looks import METHOD_LOOKS as METHOD_LOOKS
-from .looks import look_of as look_of
 from .loss_curve import CurveMark as CurveMark
 from .loss_curve import loss_curve as loss_curve
+from .method_styles import CERTIFIED as CERTIFIED
+from .method_styles import METHOD_LOOKS as METHOD_LOOKS
+from .method_styles import look_of as look_of
 from .papers import loss_by_regularisation as loss_by_regularisation
 from .papers import loss_by_size as loss_by_size
 from .papers import path_trapezoids as path_trapezoids

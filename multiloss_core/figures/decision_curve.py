@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.method_styles import look_of
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.tp_fp_plane import plane_backdrop
 from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary

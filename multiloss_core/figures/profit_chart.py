@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.method_styles import look_of
 from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary
 from multiloss_core.thresholds.targets.profit_curve import ProfitCurve

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.method_styles import look_of
 from multiloss_core.figures.threshold_space import drawn_vertices, on_even_grid, on_scale
 from multiloss_core.figures.tp_fp_plane import plane_view, tangent_ends
 from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, direction, score_name, shortened

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
-from multiloss_core.figures.looks import METHOD_LOOKS, look_of
+from multiloss_core.figures.method_styles import METHOD_LOOKS, look_of
 from multiloss_core.formatting import Vocabulary, short_percent
 from multiloss_core.numerics.arrays import Bools, Floats
 

@@ -6,11 +6,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
-from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.method_styles import look_of
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import inside, on_scale
 from multiloss_core.formatting import NEUTRAL, Unit, Vocabulary, percent
-from multiloss_core.generalisation.bootstrap_intervals import PathBands
+from multiloss_core.generalisation.new_data_intervals import PathBands
 from multiloss_core.numerics.arrays import Floats
 
 BAND_OPACITY = 0.18

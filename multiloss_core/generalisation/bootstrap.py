@@ -6,24 +6,24 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.generalisation.bootstrap_intervals import PointBootstrap
 from multiloss_core.generalisation.marginal_interval import MarginalEvidence
+from multiloss_core.generalisation.new_data_intervals import PointBootstrap
 from multiloss_core.generalisation.repeated_selection import RepeatedSelection, Resampled
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged, require_rule
-from multiloss_core.thresholds.data.group_parts import GroupParts
+from multiloss_core.thresholds.data.group_variation import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import operating_points
 from multiloss_core.thresholds.paths.smooth.cells import flagged_cells, nodes_at
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
 from multiloss_core.thresholds.paths.smooth.resampling import (
     CellSample,
     cell_sample,
     cell_sample_of_cells,
     resamples_of,
 )
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 RESAMPLES = 200

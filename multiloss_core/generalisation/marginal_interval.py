@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from multiloss_core.generalisation.interval import Interval
+from multiloss_core.generalisation.interval_record import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.thresholds.data.counts import Counts

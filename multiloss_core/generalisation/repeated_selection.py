@@ -9,12 +9,12 @@ from multiloss_core.generalisation.marginal_interval import MarginalEvidence
 from multiloss_core.numerics.arrays import Floats, Indices, ratio, sums
 from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.thresholds.data.counts import Counts, Rule
-from multiloss_core.thresholds.data.group_parts import GroupParts
+from multiloss_core.thresholds.data.group_variation import GroupParts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth.cells import ScoreCells, flagged_cells, thresholds_at
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
 from multiloss_core.thresholds.paths.smooth.nodes import MAX_TABLE_NODES, best_nodes
 from multiloss_core.thresholds.paths.smooth.resampling import CellSample
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 
 
 @dataclass(frozen=True, eq=False)

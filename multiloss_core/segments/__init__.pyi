@@ -1,4 +1,4 @@
-from .gate import Gate as Gate
+from .held_out_gain import Gate as Gate
 from .points import CountsAlong as CountsAlong
 from .points import SegmentPoint as SegmentPoint
 from .points import SegmentPoints as SegmentPoints

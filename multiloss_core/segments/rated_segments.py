@@ -14,7 +14,7 @@ from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth.cells import ScoreCells
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 
 FOLDS = 5
 MAX_SEGMENTS = 50

@@ -10,10 +10,10 @@ from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.segments.rated_segments import RatedSegments
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_counts import CellCounts
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, count_weight, with_rule_choices
-from multiloss_core.thresholds.paths.smooth.model import single_threaded
 from multiloss_core.thresholds.paths.smooth.nodes import RESAMPLES, averaged_nodes
+from multiloss_core.thresholds.paths.smooth.precision_model import single_threaded
 from multiloss_core.thresholds.paths.smooth.resampling import cell_sample_of_cells
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit, count_weight, with_rule_choices
 
 # Precisions of penalties: infinity is no difference from the common fit at all.
 INTERCEPT_PENALTIES, SLOPE_PENALTIES = (8.0, 2.0, 0.5, 0.125), (np.inf, 8.0, 1.0)

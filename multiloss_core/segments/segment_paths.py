@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.segments.gate import Gate, closed_gate, held_out_gate
+from multiloss_core.segments.held_out_gain import Gate, closed_gate, held_out_gate
 from multiloss_core.segments.points import CountsAlong, SegmentPoints, corners_at, point_of, vertices_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_counts, segments_of_documents
 from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
@@ -19,8 +19,8 @@ from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
 from multiloss_core.thresholds.paths.smooth.cells import nodes_at, thresholds_at
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import TARGETS, expected_along, path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 

@@ -10,7 +10,7 @@ from .data.grid_counts import SPACINGS as SPACINGS
 from .data.grid_counts import Spacing as Spacing
 from .data.grid_counts import bucket_counts as bucket_counts
 from .data.grid_counts import grid_axes as grid_axes
-from .data.group_parts import GroupParts as GroupParts
+from .data.group_variation import GroupParts as GroupParts
 from .data.rated_data import RatedData as RatedData
 from .data.rating_floors import FloorEstimate as FloorEstimate
 from .data.rating_floors import FloorMethod as FloorMethod
@@ -35,7 +35,7 @@ from .paths.operating_point import FlaggedCounts as FlaggedCounts
 from .paths.operating_point import GoalPoint as GoalPoint
 from .paths.operating_point import ManualPoint as ManualPoint
 from .paths.operating_point import Point as Point
-from .paths.smooth.fit import SmoothFit as SmoothFit
+from .paths.smooth.smooth_fit import SmoothFit as SmoothFit
 from .paths.threshold_path import ConcaveMajorant as ConcaveMajorant
 from .targets.classifier_margins import classifier_margins as classifier_margins
 from .targets.payoffs import Payoffs as Payoffs

@@ -4,7 +4,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.method_styles import look_of
 from tests.browser.steps import (
     PAGES,
     choose,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from multiloss_core.command_line.endings import one_sentence
+from multiloss_core.command_line.exit_codes import one_sentence
 from multiloss_core.engines.engine import Cancelled, EngineError, UnavailableError
 from multiloss_core.errors import DataError
 from multiloss_core.workers import WorkerLostError
@@ -127,7 +127,7 @@ def end_of_program(how):
     """Run a function in a worker and end as the command does; return what is wrong with that."""
     code = (
         "import os, sys\n"
-        "from multiloss_core.command_line.endings import one_sentence\n"
+        "from multiloss_core.command_line.exit_codes import one_sentence\n"
         "from multiloss_core.workers import shared_pool\n"
         "with one_sentence():\n"
         "    pool = shared_pool()\n"

@@ -24,7 +24,7 @@ from multiloss_core.decisions.print_json_schema import json_schema
 from multiloss_core.decisions.record_fields import MAX_GOAL_VALUES
 from multiloss_core.decisions.validation import MAX_SCORES
 from multiloss_core.generalisation import Interval, PointIntervals
-from multiloss_core.generalisation.bootstrap_intervals import CountIntervals
+from multiloss_core.generalisation.new_data_intervals import CountIntervals
 from tests.decisions.records import make_record, records
 
 ROOT = Path(__file__).resolve().parents[2]

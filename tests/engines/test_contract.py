@@ -22,7 +22,7 @@ from multiloss_core.engines import (
     positive_quantiles,
     positive_scores,
 )
-from multiloss_core.sql import SPARK
+from multiloss_core.sql_dialects import SPARK
 from tests.engines.tables import (
     FINE,
     FRAUD,

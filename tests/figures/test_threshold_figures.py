@@ -24,7 +24,7 @@ from multiloss_core.figures import (
     tp_fp_plane,
 )
 from multiloss_core.figures.count_surface import PATH_LIFT
-from multiloss_core.figures.looks import look_of
+from multiloss_core.figures.method_styles import look_of
 from multiloss_core.thresholds import slice_documents
 from ui.shared.formatting import FRAUD
 

@@ -10,10 +10,10 @@ from scipy.stats import beta, norm
 from multiloss_core import CountSurfaces, DataError, RatedDocuments, count_surfaces, flagged, simulate_population
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
-from multiloss_core.thresholds.paths.smooth.model import newton_refit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.precision_model import newton_refit
 from multiloss_core.thresholds.paths.smooth.resampling import cell_sample
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 from tests.brute_force import RULES
 
 NEVER = np.inf

@@ -8,8 +8,8 @@ from multiloss_core import RatedDocuments, count_surfaces, simulate_population
 from multiloss_core.generalisation import bootstrap_points
 from multiloss_core.generalisation.marginal_interval import MarginalEvidence, marginal_band, marginal_interval
 from multiloss_core.thresholds.data.counts import Counts
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 # The quantiles of normal errors, so that their bounds are known.
 NORMAL = norm.ppf((np.arange(2000) + 0.5) / 2000)

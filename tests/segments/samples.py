@@ -6,7 +6,7 @@ import numpy as np
 
 from multiloss_core import RatedDocuments
 from multiloss_core.segments import segment_paths
-from multiloss_core.segments.gate import closed_gate
+from multiloss_core.segments.held_out_gain import closed_gate
 
 
 def segmented(

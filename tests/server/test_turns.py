@@ -3,7 +3,7 @@
 import threading
 import time
 
-from ui.server.turns import Turns
+from ui.server.script_limit import Turns
 
 
 def run(count, work):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiloss_core.sql import STANDARD
+from multiloss_core.sql_dialects import STANDARD
 from multiloss_core.tables.column_values import column_of, words_of
 from multiloss_core.tables.rating_column import guess_meanings
 from multiloss_core.tables.yes_no import is_yes_no, only_word, raised_words, rule_cells

@@ -26,7 +26,7 @@ from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds import Point
 from ui.audit.population import Population
 from ui.audit.statements import show_statement
-from ui.data.sources import answered, engine_of, first_rows
+from ui.data.engine_connections import answered, engine_of, first_rows
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import keep_audit
 from ui.shared.choices import ask_number, choose, chosen

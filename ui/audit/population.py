@@ -17,8 +17,8 @@ from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Floats, Indices
 from multiloss_core.tables import MAX_FILE_BYTES, TableFile, base_of, read_in_process
 from ui.audit.statements import show_statement
+from ui.data.engine_connections import answered, connection_names, engine_of, table_names
 from ui.data.rated import is_built_in
-from ui.data.sources import answered, connection_names, engine_of, table_names
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import block_thresholds
 from ui.shared.formatting import as_text, unrated

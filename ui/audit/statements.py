@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from multiloss_core import DataError
-from multiloss_core.sql import SqlDialect
+from multiloss_core.sql_dialects import SqlDialect
 from ui.shared.formatting import as_text
 
 DIALECTS: dict[str, SqlDialect] = {"PostgreSQL": "postgresql", "DuckDB": "duckdb", "Spark": "spark"}

@@ -12,7 +12,7 @@ from multiloss_core.datasets import RATED_SAMPLES, RatedDataset, RatedSource, so
 from multiloss_core.engines import read_rated_source
 from multiloss_core.formatting import shortened
 from multiloss_core.tables import ColumnMeanings, written_ratings
-from ui.data.sources import counted_dataset
+from ui.data.engine_connections import counted_dataset
 from ui.data.uploader import Uploader
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.session import session

@@ -35,7 +35,7 @@ from multiloss_core.thresholds import (
     slice_surfaces,
 )
 from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
-from ui.data.sources import known_along
+from ui.data.engine_connections import known_along
 from ui.operating_point.calculations import SECONDS_BEHIND
 from ui.operating_point.path_tasks import FIRST, METHODS, PathTasks, Settings, ask_paths
 

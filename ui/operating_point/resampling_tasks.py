@@ -9,7 +9,7 @@ from multiloss_core.engines import CountedDataset, PathCounts
 from multiloss_core.generalisation import PointBootstrap
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import SMOOTH, Point
-from ui.data.sources import known_along
+from ui.data.engine_connections import known_along
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import (
     SECONDS_OF_PATH,

@@ -16,7 +16,7 @@ from multiloss_core.inspection import Segment, segment_counts, segmentation, seg
 from multiloss_core.segments import SegmentPaths, SegmentPoint, SegmentPoints
 from multiloss_core.tables import base_of, document_segments, sampled
 from multiloss_core.thresholds import SMOOTH, Point, SegmentRows
-from ui.data.sources import known_segments
+from ui.data.engine_connections import known_segments
 from ui.operating_point.active_goal import ALERTS, PRECISION, SHARE, chosen_goal
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.calculations import SECONDS_OF_SEGMENTS, find_segment_paths

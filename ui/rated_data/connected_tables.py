@@ -18,8 +18,8 @@ from multiloss_core.engines import (
     count_rows,
 )
 from multiloss_core.formatting import count, plural, shortened
+from ui.data.engine_connections import answered, connection_names, engine_of, first_rows, load_table, table_names
 from ui.data.rated import rated_uploads
-from ui.data.sources import answered, connection_names, engine_of, first_rows, load_table, table_names
 from ui.shared.choices import choose, chosen
 from ui.shared.formatting import as_text
 

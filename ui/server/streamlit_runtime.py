@@ -23,7 +23,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from multiloss_core import DataError
-from ui.server.turns import script_turns
+from ui.server.script_limit import script_turns
 from ui.sign_in.user import current_user
 
 # Other messages clear the caches of all sessions, write files or read the repository.

@@ -13,8 +13,8 @@ from multiloss_core import DataError
 from multiloss_core.formatting import plural
 from multiloss_core.workers import WorkerLostError
 from ui.server.queue import Task, shared_queue
+from ui.server.script_limit import script_turns
 from ui.server.streamlit_runtime import session_is_open
-from ui.server.turns import script_turns
 from ui.shared.session import session
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from multiloss_core.engines.engine import (
     require_table,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.sql import POSTGRESQL, Dialect
+from multiloss_core.sql_dialects import POSTGRESQL, Dialect
 
 # The object identifier of the type.
 REAL = 700

@@ -17,7 +17,7 @@ from pyarrow import parquet
 from multiloss_core.engines.engine import Cancelled, EngineError, QuestionedEngine, first_sentence, require_table
 from multiloss_core.errors import DataError
 from multiloss_core.scratch import make_scratch, remove_scratch
-from multiloss_core.sql import DUCKDB, Dialect
+from multiloss_core.sql_dialects import DUCKDB, Dialect
 from multiloss_core.tables import MAX_FILE_BYTES, read_in_process
 from multiloss_core.tables.kept_rows import Kept
 

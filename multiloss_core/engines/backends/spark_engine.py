@@ -12,7 +12,7 @@ import pyarrow as arrow
 
 from multiloss_core.engines.engine import EngineError, Question, QuestionedEngine, UnavailableError, require_table
 from multiloss_core.errors import DataError
-from multiloss_core.sql import SPARK, Dialect
+from multiloss_core.sql_dialects import SPARK, Dialect
 
 if TYPE_CHECKING:
     from multiloss_core.engines.backends.spark_session import Session

@@ -26,7 +26,8 @@ from multiloss_core.tables.reading.limits import (
 from multiloss_core.tables.reading.numbers import has_certain_point, plain_numbers
 from multiloss_core.tables.reading.other_rows import only_data
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions
-from multiloss_core.tables.reading.table_layout import (
+from multiloss_core.tables.reading.text_encoding import Utf8File, as_utf8, copy_in
+from multiloss_core.tables.reading.text_layout import (
     HEAD_BYTES,
     NO_SEPARATOR,
     OTHER_QUOTING,
@@ -35,7 +36,6 @@ from multiloss_core.tables.reading.table_layout import (
     swallowed,
     text_layout,
 )
-from multiloss_core.tables.reading.text_encoding import Utf8File, as_utf8, copy_in
 
 # Longer than any row that is read, for a row may not reach over two ends of a block.
 BLOCK = 2**22

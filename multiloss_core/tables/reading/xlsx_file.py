@@ -29,7 +29,7 @@ from multiloss_core.tables.reading.limits import (
 )
 from multiloss_core.tables.reading.other_rows import only_data
 from multiloss_core.tables.reading.table_file import READ_AS_IT_LOOKS, DecodedFile, ReadOptions
-from multiloss_core.tables.reading.table_layout import HEAD_LINES, header_row, require_names, skipped_lines
+from multiloss_core.tables.reading.text_layout import HEAD_LINES, header_row, require_names, skipped_lines
 
 _BLOCK = 2**20
 _CELL = re.compile(rb'<(?:\w+:)?c [^<>]{0,200}?\br="([A-Z]{1,3})(\d{1,7})"')

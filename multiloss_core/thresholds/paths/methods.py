@@ -16,8 +16,8 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.analytic import analytic_path
 from multiloss_core.thresholds.paths.benchmark import benchmark_path
 from multiloss_core.thresholds.paths.graph import graph_path, mean_graph_path
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 # Default number of nodes of each axis when counted documents are thinned.

@@ -2,13 +2,13 @@ from .busy_days import NINE_OF_TEN as NINE_OF_TEN
 from .busy_days import DailyCap as DailyCap
 from .current_thresholds import on_precision_of_scores as on_precision_of_scores
 from .current_thresholds import out_of_range as out_of_range
+from .goals import manual_point as manual_point
 from .goals import point_for_alerts as point_for_alerts
 from .goals import point_for_busy_days as point_for_busy_days
 from .goals import point_for_precision as point_for_precision
 from .goals import point_for_share as point_for_share
-from .points import manual_point as manual_point
-from .points import point_of_vertex as point_of_vertex
-from .points import target_for_price as target_for_price
+from .goals import point_of_vertex as point_of_vertex
+from .goals import target_for_price as target_for_price
 from .review_band import BandCosts as BandCosts
 from .review_band import ReviewBand as ReviewBand
 from .review_band import band_at as band_at

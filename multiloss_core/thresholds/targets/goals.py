@@ -1,21 +1,23 @@
-"""Find the best thresholds under a goal: a cap, a minimum precision or a share to keep."""
+"""Find the point of a goal, such as a cap, or of manual thresholds."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
-from multiloss_core.thresholds.data.counts import Counts
+from multiloss_core.thresholds.data.counts import Counts, checked_thresholds
 from multiloss_core.thresholds.data.grid_counts import Axes
+from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import SMOOTH
 from multiloss_core.thresholds.paths.operating_point import GoalPoint, ManualPoint, Point, operating_point
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap
 from multiloss_core.thresholds.targets.threshold_choices import Candidates, ThresholdChoices, threshold_choices
@@ -301,3 +303,43 @@ def _best_of(
 
 def _too_few(most: float) -> str:
     return f"All thresholds that flag anything flag more than {most:,.6g}; allow more."
+
+
+def target_for_price(false_per_catch: float) -> float:
+    """Convert x false alerts per extra true positive into a marginal precision: 1 / (1 + x).
+
+    Raises DataError: a price that is not positive.
+    """
+    if not 0 < false_per_catch < np.inf:
+        raise DataError("The number of false alerts for an extra catch must be above 0.")
+    return 1 / (1 + false_per_catch)
+
+
+def manual_point(source: RatedData, path: ThresholdPath, thresholds: ArrayLike) -> ManualPoint:
+    """Count manual thresholds (k,), infinity for never; on surfaces, those of the next node.
+
+    The marginal precision is that of the path at as many alerts; that of the next step is unknown.
+
+    Raises DataError: a threshold below its floor, without ratings, or a number of unusual size.
+    """
+    values = checked_thresholds(thresholds, path.names)
+    for name, value, floor in zip(path.names, values, source.floors, strict=True):
+        if value < floor:
+            raise DataError(f"The threshold of '{name}' must be at least its floor, {floor:g}; enter a higher one.")
+    counts = source.counts_at(values, path.rule)
+    return point_off_path(ManualPoint, path, counts, values, place_on(path, counts.alerts))
+
+
+def point_of_vertex(path: ThresholdPath, vertex: int) -> Point:
+    """Make the point of a vertex: an operating point if some target has it, else a `GoalPoint`.
+
+    Raises DataError: the path has no such vertex.
+    """
+    if not 0 <= vertex < len(path.tp):
+        raise DataError(f"The path has vertices 0 to {len(path.tp) - 1}, but not {vertex}.")
+    tp, fp = float(path.tp[vertex]), float(path.fp[vertex])
+    corners = path.majorant.vertices
+    same = np.flatnonzero((path.tp[corners] == tp) & (path.fp[corners] == fp))
+    if same.size and len(corners) > 1 and 0 < (target := target_of_corner(path, int(same[0]))) < 1:
+        return operating_point(path, target)
+    return point_off_path(GoalPoint, path, Counts(tp, fp), path.thresholds[vertex], place_on(path, tp + fp))

@@ -12,8 +12,8 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import Point, operating_point
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along
+from multiloss_core.thresholds.targets.goals import point_of_vertex
 from multiloss_core.thresholds.targets.payoffs import Number, Payoffs
-from multiloss_core.thresholds.targets.points import point_of_vertex
 from multiloss_core.thresholds.targets.profit_curve import CasesAlong
 
 BLOCK, REVIEW, PASS = "block", "review", "pass"

@@ -14,7 +14,7 @@ from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
 from multiloss_core.thresholds.paths.smooth.cells import nodes_at
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets.busy_days import DailyCap, busy_days_along, busy_days_at_nodes
 

@@ -8,7 +8,7 @@ import pytest
 from multiloss_core import PATH_METHODS, RatedDocuments, operating_point, smooth_path
 from multiloss_core.formatting import UNDEFINED
 from multiloss_core.generalisation import bootstrap_points, bootstrap_thresholds, certify, cross_fit
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 from tests.pages.steps import decide, explorer, number, opened, run, state, tasks_of
 from ui.data.rated import sample
 from ui.operating_point.path_tasks import Settings

@@ -7,7 +7,7 @@ import pytest
 
 from multiloss_core import read_table
 from multiloss_core.tables import read_file
-from multiloss_core.tables.reading.table_layout import HEAD_LINES
+from multiloss_core.tables.reading.text_layout import HEAD_LINES
 from tests.tables.refusals import refused
 
 ROWS = 3 * HEAD_LINES

@@ -17,8 +17,8 @@ from multiloss_core import (
 from multiloss_core.generalisation import bootstrap_flagged, bootstrap_points, bootstrap_thresholds, certify, cross_fit
 from multiloss_core.thresholds.data.grid_counts import count_nodes_at_or_below, grid_axes
 from multiloss_core.thresholds.data.rated_counts import CellCounts, rated_counts
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 
 def documents_of(seed, rows=300, classifiers=2, *, weighted=False):

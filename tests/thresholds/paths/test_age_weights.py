@@ -7,8 +7,8 @@ from benchmarks.drift import alerts, documents_of
 from multiloss_core import DataError, RatedDocuments, operating_point, smooth_path
 from multiloss_core.generalisation import bootstrap_points
 from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_weights
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 DAYS = 91
 

@@ -8,10 +8,10 @@ from scipy.special import expit
 from multiloss_core import DataError, RatedDocuments, count_surfaces, operating_point, simulate_population, smooth_path
 from multiloss_core.numerics import concave_majorant
 from multiloss_core.thresholds.paths.smooth.cells import flagged_cells, thresholds_at
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.nodes import MAX_LACK, averaged_nodes, best_nodes, refits_of
 from multiloss_core.thresholds.paths.smooth.path import TARGETS
 from multiloss_core.thresholds.paths.smooth.resampling import resamples_of
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 
 def simulated(seed, classifiers=2):

@@ -7,8 +7,8 @@ from benchmarks.drift import best_value, value_of
 from benchmarks.earlier_files import GRID, drawn_alerts, populations_of
 from multiloss_core import DataError, RatedDocuments, operating_point, operating_points, smooth_path
 from multiloss_core.generalisation import bootstrap_points
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
 from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 
 def files(kind, seed, positives=30):

@@ -17,9 +17,9 @@ from multiloss_core import (
 )
 from multiloss_core.thresholds import SmoothFit
 from multiloss_core.thresholds.paths.smooth.cells import ScoreCells, score_cells
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
-from multiloss_core.thresholds.paths.smooth.model import PrecisionModel, precision_design
 from multiloss_core.thresholds.paths.smooth.nodes import best_nodes
+from multiloss_core.thresholds.paths.smooth.precision_model import PrecisionModel, precision_design
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 
 RULES = ("any", "all")
 

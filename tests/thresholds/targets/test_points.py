@@ -22,7 +22,7 @@ from multiloss_core.thresholds.targets import (
     target_for_price,
     threshold_choices,
 )
-from multiloss_core.thresholds.targets.points import ManualPoint
+from multiloss_core.thresholds.targets.goals import ManualPoint
 
 
 @st.composite

@@ -9,7 +9,7 @@ from multiloss_core.formatting import count, plural, score_name
 from multiloss_core.inspection import BorderlineDocuments, borderline_documents
 from multiloss_core.thresholds import Point
 from ui.data.document_table import no_documents, show_documents, show_rows
-from ui.data.sources import ask_engine
+from ui.data.engine_connections import ask_engine
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.state import PointContext
 from ui.shared.formatting import vocabulary

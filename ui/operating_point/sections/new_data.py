@@ -12,7 +12,7 @@ from multiloss_core.figures import marginal_precision_curve
 from multiloss_core.formatting import NEVER, percent, score_range, share, shortened
 from multiloss_core.generalisation import Interval, PointBootstrap
 from multiloss_core.thresholds import Point
-from ui.data.sources import ask_along
+from ui.data.engine_connections import ask_along
 from ui.operating_point.analysis import Analysis, documents_or_counts
 from ui.operating_point.calculations import PathEvidence
 from ui.operating_point.costs import with_currency

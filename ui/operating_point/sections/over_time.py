@@ -17,7 +17,7 @@ from multiloss_core.inspection import (
     precision_drift,
 )
 from multiloss_core.thresholds import Point, rated_in_full
-from ui.data.sources import ask_along
+from ui.data.engine_connections import ask_along
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import COUNT_KINDS, count_columns
 from ui.operating_point.state import PointContext

@@ -12,7 +12,7 @@ from multiloss_core.inspection import Segment, folded, segment_counts, segmentat
 from multiloss_core.numerics import ratio
 from multiloss_core.segments import SegmentPaths, SegmentPoints
 from multiloss_core.thresholds import Point
-from ui.data.sources import ask_segments
+from ui.data.engine_connections import ask_segments
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.point_text import CAUGHT, COUNT_KINDS, FALSE_ALERTS, PRECISION, count_columns, rules_on
 from ui.operating_point.sections.over_time import is_counted, warn_of_floors

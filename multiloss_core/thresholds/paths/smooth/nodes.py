@@ -9,9 +9,9 @@ import numpy as np
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.counts import Rule, still_flagged
 from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells, ScoreCells, nodes_at
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
-from multiloss_core.thresholds.paths.smooth.model import single_threaded
+from multiloss_core.thresholds.paths.smooth.precision_model import single_threaded
 from multiloss_core.thresholds.paths.smooth.resampling import CellSample
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 
 MAX_ROUNDS = 20
 MAX_TABLE_NODES = 200_000

@@ -9,9 +9,9 @@ from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth.cells import nodes_at, thresholds_at
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.smooth.nodes import averaged_nodes, refits_of
 from multiloss_core.thresholds.paths.smooth.resampling import resamples_of
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit, smooth_fit
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 # Marginal precisions from 0.1 to 99.9 %, evenly in the logarithm of their odds.

@@ -7,11 +7,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from multiloss_core.numerics.arrays import Floats, Indices, sums
-from multiloss_core.thresholds.data.group_parts import GroupParts
+from multiloss_core.thresholds.data.group_variation import GroupParts
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 
 FOLDS = 5
 

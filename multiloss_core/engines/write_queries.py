@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from multiloss_core.engines.columns import RatedColumns, RowWindow
 from multiloss_core.formatting import HAS, MINUS
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.sql import ABOVE_ALL, Dialect
+from multiloss_core.sql_dialects import ABOVE_ALL, Dialect
 from multiloss_core.tables.column_values import MAX_SCORE, SMALLEST_WEIGHT
 from multiloss_core.tables.yes_no import raised_words
 from multiloss_core.thresholds.data.counts import Rule

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multiloss_core.engines import statements
+from multiloss_core.engines import write_queries
 from multiloss_core.engines.columns import ALL_ROWS, RatedColumns, RowWindow
 from multiloss_core.engines.engine import Engine
-from multiloss_core.engines.statements import MAX_CELLS, By
+from multiloss_core.engines.write_queries import MAX_CELLS, By
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Floats, Indices
-from multiloss_core.sql import Value
+from multiloss_core.sql_dialects import Value
 from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import is_readable_type, plain_column
 from multiloss_core.tables.reading.table_file import TableFile
@@ -68,21 +68,21 @@ class PathCounts:
 
 def count_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS) -> int:
     """Count the rows of a table within a window. Raises EngineError."""
-    return int(_only(engine, statements.row_count(engine.dialect, engine.source(table), window), "n"))
+    return int(_only(engine, write_queries.row_count(engine.dialect, engine.source(table), window), "n"))
 
 
 def count_rows_of_values(
     engine: Engine, table: str, column: str, texts: Sequence[str], window: RowWindow = ALL_ROWS
 ) -> tuple[int, int]:
     """Count the rows with one of some texts in a column, and the texts found."""
-    sql = statements.rows_of_values(engine.dialect, engine.source(table), window, column, texts)
+    sql = write_queries.rows_of_values(engine.dialect, engine.source(table), window, column, texts)
     (found,) = engine.query(sql).to_pylist()
     return int(found["n"]), int(found["different"])
 
 
 def fetch_rows(engine: Engine, table: str, window: RowWindow = ALL_ROWS, *, most: int) -> TableFile:
     """Fetch at most `most` rows, typed as those of a file."""
-    found = engine.query(statements.some_rows(engine.dialect, engine.source(table), window, int(most)))
+    found = engine.query(write_queries.some_rows(engine.dialect, engine.source(table), window, int(most)))
     read = dict(zip(found.column_names, found.columns, strict=True))
     left_out = [name for name, column in read.items() if not is_readable_type(column.type)]
     typed = typed_columns({name: plain_column(read[name], name) for name in read if name not in left_out})
@@ -99,7 +99,7 @@ def column_values(
 
     Raises DataError: more than `most` of them, so that it is no column of ratings or of a few kinds.
     """
-    found = engine.query(statements.column_values(engine.dialect, engine.source(table), window, column, most))
+    found = engine.query(write_queries.column_values(engine.dialect, engine.source(table), window, column, most))
     values = list(zip(found["value"].to_pylist(), (int(n) for n in found["n"].to_pylist()), strict=True))
     if len(values) > most:
         raise DataError(f"Column '{shortened(column)}' holds more than {most:,} different values; choose another one.")
@@ -111,7 +111,7 @@ def require_numbers(engine: Engine, table: str, columns: RatedColumns) -> None:
 
     Raises DataError: naming the column, what it holds, and the way out.
     """
-    schema = engine.query(statements.some_rows(engine.dialect, engine.source(table), columns.window, 1)).schema
+    schema = engine.query(write_queries.some_rows(engine.dialect, engine.source(table), columns.window, 1)).schema
     for name in columns.used:
         if name not in schema.names:
             raise DataError(f"There is no column '{shortened(name)}' in '{table}' any more; choose the columns again.")
@@ -132,7 +132,7 @@ def count_funnel(engine: Engine, table: str, columns: RatedColumns) -> EngineFun
     are not above 0), one class only, or no usable row: naming the column, how many rows, and the way out.
     """
     require_numbers(engine, table, columns)
-    row = engine.query(statements.funnel(engine.dialect, engine.source(table), columns)).to_pylist()[0]
+    row = engine.query(write_queries.funnel(engine.dialect, engine.source(table), columns)).to_pylist()[0]
     scores = tuple(
         ScoreColumn(
             name=name,
@@ -187,7 +187,7 @@ def count_cells_by_segment(
 
 
 def _cells(engine: Engine, table: str, columns: RatedColumns, axes: Axes, by: By | None = None) -> Any:
-    found = engine.query(statements.cells(engine.dialect, engine.source(table), columns, axes, by))
+    found = engine.query(write_queries.cells(engine.dialect, engine.source(table), columns, axes, by))
     if found.num_rows > MAX_CELLS:
         raise DataError(f"The grid has more than {MAX_CELLS:,} occupied cells; choose fewer nodes or fewer scores.")
     return found
@@ -212,7 +212,7 @@ def count_along(
     """Count usable documents along a rising path (m, k), by day, segment or part of groups."""
     require_rule(rule)
     finite = np.where(np.isposinf(thresholds), 1e300, thresholds)
-    found = engine.query(statements.along_path(engine.dialect, engine.source(table), columns, finite, rule, by))
+    found = engine.query(write_queries.along_path(engine.dialect, engine.source(table), columns, finite, rule, by))
     order = np.lexsort(
         [_integers(found["positive"]), *([_sortable(found[by])] if by else []), _integers(found["step"])]
     )
@@ -228,7 +228,7 @@ def count_along(
 
 def positive_scores(engine: Engine, table: str, columns: RatedColumns, score: int) -> Floats:
     """Find the distinct scores of positives, rising; of more than 500,000 their 4,096 quantiles."""
-    sql = statements.distinct_scores(engine.dialect, engine.source(table), columns, score, MAX_DISTINCT)
+    sql = write_queries.distinct_scores(engine.dialect, engine.source(table), columns, score, MAX_DISTINCT)
     found = np.sort(np.asarray(engine.query(sql)["score"].to_numpy(), dtype=np.float64))
     if len(found) <= MAX_DISTINCT:
         return found
@@ -239,13 +239,13 @@ def lowest_scores(
     engine: Engine, table: str, columns: RatedColumns, below: Mapping[int, float] = MappingProxyType({})
 ) -> Floats:
     """Find the lowest scores (k,) of usable documents below `below`; NaN without any."""
-    row = engine.query(statements.lowest_scores(engine.dialect, engine.source(table), columns, below)).to_pylist()[0]
+    row = engine.query(write_queries.lowest_scores(engine.dialect, engine.source(table), columns, below)).to_pylist()[0]
     return np.array([_number(row[f"low_{j + 1}"]) for j in range(len(columns.classifiers))])
 
 
 def positive_quantiles(engine: Engine, table: str, columns: RatedColumns, score: int, shares: Floats) -> Floats:
     """Find distinct quantiles of the scores of positives, exact but in Spark."""
-    sql = statements.positive_quantiles(engine.dialect, engine.source(table), columns, score, shares.tolist())
+    sql = write_queries.positive_quantiles(engine.dialect, engine.source(table), columns, score, shares.tolist())
     return np.unique(np.asarray(_only(engine, sql, "found"), dtype=np.float64))
 
 
@@ -254,7 +254,7 @@ def documents_between(
 ) -> pd.DataFrame:
     """Fetch at most `most` documents that `loose` (k,) flags and `strict` (k,) does not."""
     require_rule(rule)
-    sql = statements.documents_between(engine.dialect, engine.source(table), columns, loose, strict, rule, most)
+    sql = write_queries.documents_between(engine.dialect, engine.source(table), columns, loose, strict, rule, most)
     return engine.query(sql).to_pandas()
 
 

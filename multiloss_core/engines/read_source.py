@@ -10,7 +10,7 @@ from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 from multiloss_core.engines.columns import ALL_ROWS, RowWindow
 from multiloss_core.engines.engine import Engine
 from multiloss_core.engines.loading import EngineSample, EngineTable, load_sample
-from multiloss_core.engines.questions import count_rows_of_values
+from multiloss_core.engines.run_queries import count_rows_of_values
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.scratch import make_scratch, remove_scratch
 from multiloss_core.tables import (

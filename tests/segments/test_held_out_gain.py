@@ -7,10 +7,10 @@ import pytest
 
 from multiloss_core import RatedDocuments
 from multiloss_core.segments import segment_paths
-from multiloss_core.segments.gate import GATE_TARGETS, Gate, gate_of
+from multiloss_core.segments.held_out_gain import GATE_TARGETS, Gate, gate_of
 from multiloss_core.segments.rated_segments import RatedSegments, segments_of_documents
 from multiloss_core.segments.segment_fits import MAX_LOG_ODDS, log_odds
-from multiloss_core.thresholds.paths.smooth.fit import smooth_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
 from tests.segments.samples import gated_paths, segmented
 
 

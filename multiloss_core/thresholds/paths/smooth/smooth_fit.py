@@ -13,7 +13,7 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.age_weights import AgeWeights, choose_age_weights
 from multiloss_core.thresholds.paths.earlier_files import EarlierWeights, choose_earlier_weights
 from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells, ScoreCells, cells_of_surfaces, score_cells
-from multiloss_core.thresholds.paths.smooth.model import (
+from multiloss_core.thresholds.paths.smooth.precision_model import (
     FOLDS,
     PrecisionModel,
     fit_precision,

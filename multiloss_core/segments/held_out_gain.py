@@ -8,14 +8,14 @@ from scipy.optimize import brentq
 from scipy.special import logit
 from scipy.stats import norm
 
-from multiloss_core.generalisation.interval import Interval
+from multiloss_core.generalisation.interval_record import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, sums
 from multiloss_core.numerics.proportions import NORMAL_95
 from multiloss_core.segments.rated_segments import RatedSegments
 from multiloss_core.segments.segment_fits import fit_segments, nodes_of_segments
 from multiloss_core.thresholds.data.counts import Rule, turning_points
-from multiloss_core.thresholds.paths.smooth.fit import SmoothFit, with_rule_choices
 from multiloss_core.thresholds.paths.smooth.path import LOG_ODDS, TARGETS
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit, with_rule_choices
 
 # Every fourth target of the paths from 1.8 to 88 %.
 GATE_TARGETS = TARGETS[(LOG_ODDS > -4.05) & (LOG_ODDS < 2.05)][::4]
