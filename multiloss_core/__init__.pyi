@@ -1,3 +1,4 @@
+from .combined.fitting import combined_score as combined_score
 from .decisions.record import DecisionRecord as DecisionRecord
 from .errors import DataError as DataError
 from .formatting import Unit as Unit

@@ -11,7 +11,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.column_values import BLANKS, ESCAPE, MAX_SCORE, SIGN, SIGNS_OF_LISTS, list_form
+from multiloss_core.tables.column_values import BLANKS, ESCAPE, MAX_SCORE, NOTHING, SIGN, SIGNS_OF_LISTS, list_form
 
 # Types of values in a column other than a score.
 Value: TypeAlias = str | bool | int | float | Decimal | date
@@ -139,6 +139,21 @@ class Dialect:
         size = f"abs({expression}) < {self.number(MAX_SCORE)}"
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
+    def double_or_blank(self, column: str, blank: str) -> str:
+        """Write a cell, a number or text, as a double, and `blank` instead of NULL, NaN or a word for a blank."""
+        # Some databases hold NaN to be larger than any number.
+        blanks = ", ".join(map(self.word, ("", *NOTHING)))
+        cell = f"TRIM({self.lower(column)})"
+        return f"CASE WHEN {cell} NOT IN ({blanks}) THEN {self.as_double(column)} ELSE {blank} END"
+
+    def smallest(self, values: Sequence[str]) -> str:
+        """Write the smallest of values, none of them NULL."""
+        return f"LEAST({', '.join(values)})" if len(values) > 1 else values[0]
+
+    def largest(self, values: Sequence[str]) -> str:
+        """Write the largest of values, none of them NULL."""
+        return f"GREATEST({', '.join(values)})" if len(values) > 1 else values[0]
+
     def random_part(self, expression: str) -> str:
         """Assign a text to one of 256 parts, two hexadecimal digits, alike in every engine."""
         return f"substr(md5({expression}), 1, 2)"
@@ -262,7 +277,20 @@ class StandardDialect(Dialect):
         return str(int(value)) if value.is_integer() and abs(value) < _WHOLE_BELOW else super().number(value)
 
 
+class SQLiteDialect(StandardDialect):
+    """SQLite, whose functions for the extremes of values have other names."""
+
+    def smallest(self, values: Sequence[str]) -> str:
+        """Write the smallest of values."""
+        return super().smallest(values).replace("LEAST(", "MIN(", 1)
+
+    def largest(self, values: Sequence[str]) -> str:
+        """Write the largest of values."""
+        return super().largest(values).replace("GREATEST(", "MAX(", 1)
+
+
 DUCKDB, SPARK, POSTGRESQL, STANDARD = DuckDBDialect(), SparkDialect(), PostgreSQLDialect(), StandardDialect()
+SQLITE = SQLiteDialect()
 _NAMED: dict[str, Dialect] = {"duckdb": DUCKDB, "postgresql": POSTGRESQL, "spark": SPARK}
 
 

@@ -20,10 +20,8 @@ from multiloss_core.thresholds.targets.thresholds_file import (
     thresholds_as_json,
 )
 
-# Cells of a score that are blank, in lower case; some databases hold NaN to be larger than any number.
-_BLANK_SCORES = ("", *NOTHING)
 # Cells of a segment column of numbers that are read as blanks.
-_NO_NUMBERS = (*_BLANK_SCORES, "inf", "-inf", "infinity", "-infinity")
+_NO_NUMBERS = ("", *NOTHING, "inf", "-inf", "infinity", "-infinity")
 # How a text column may write a whole number, as of DECIMAL.
 _DECIMALS = ("", ".0", ".00", ".000", ".0000")
 _MAX_DIGITS = 19
@@ -223,15 +221,8 @@ def _equals_number(column: str, keys: Sequence[str], dialect: Dialect, texts: Se
     if texts:
         found.append(f"{cell} IN ({', '.join(map(dialect.word, texts))})")
     if others:
-        found.append(f"{_double_of(column, dialect, 'NULL')} IN ({', '.join(others)})")
+        found.append(f"{dialect.double_or_blank(column, 'NULL')} IN ({', '.join(others)})")
     return found
-
-
-def _double_of(column: str, dialect: Dialect, blank: str) -> str:
-    """Write a cell as a double, and `blank` instead of a word for a blank."""
-    blanks = ", ".join(map(dialect.word, _BLANK_SCORES))
-    cell = f"TRIM({dialect.lower(column)})"
-    return f"CASE WHEN {cell} NOT IN ({blanks}) THEN {dialect.as_double(column)} ELSE {blank} END"
 
 
 def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect: Dialect) -> str:
@@ -244,7 +235,7 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
         elif value is not None:
             column, reaches = dialect.name(score_name(name)), comparison(name)
             never = dialect.number(-ABOVE_ALL if reaches == ">=" else ABOVE_ALL)
-            conditions.append(f"({_double_of(column, dialect, never)} {reaches} {dialect.number(value)})")
+            conditions.append(f"({dialect.double_or_blank(column, never)} {reaches} {dialect.number(value)})")
         elif rule == "all":
             return "(1 = 0)"
     if not conditions:

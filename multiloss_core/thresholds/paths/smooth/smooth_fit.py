@@ -132,7 +132,7 @@ def _fit_of_documents(
 
     `is_prior`: a document of weight `by_age` is that part of a document; else all are effective documents.
     """
-    labels, limited = source.labels, _limited(source.weights, source.labels)
+    labels, limited = source.labels, limited_weights(source.weights, source.labels)
     weights = limited if by_age is None else limited * by_age
     nodes = resolution or RESOLUTIONS.get(source.score_count, RESOLUTION_OF_MANY)
     cells = score_cells(source.scores, labels, source.floors, nodes, alert_rules=source.alert_rules)
@@ -168,7 +168,7 @@ def _fit_with_earlier(source: RatedDocuments, earlier: RatedDocuments, resolutio
         return replace(_fit_of_documents(source, resolution), earlier_weights=chosen)
     fit = _fit_of_documents(joined, resolution, chosen.weights(ages), is_prior=True)
     slots, labels = fit.cells.slots[: len(source.labels)], source.labels
-    weights = _limited(joined.weights, joined.labels)[: len(labels)]
+    weights = limited_weights(joined.weights, joined.labels)[: len(labels)]
     counts, plain = (_by_class(slots, labels, counted, len(fit.totals)) for counted in (weights, source.weights))
     share = counts.sum() / fit.totals.sum()
     return replace(
@@ -187,7 +187,7 @@ def _by_class(slots: Indices, labels: Bools, weights: Floats, cells: int) -> Flo
     return np.array([sums(slots[kind], weights[kind], cells) for kind in (labels, ~labels)])
 
 
-def _limited(weights: Floats, labels: Bools) -> Floats:
+def limited_weights(weights: Floats, labels: Bools) -> Floats:
     """Limit weights (n,) to ten times the mean of their class: one huge amount must not decide.
 
     In the mean, the largest twentieth counts as its smallest weight.

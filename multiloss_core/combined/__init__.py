@@ -1,0 +1,5 @@
+"""Combine several scores to one: P(positive | scores), fitted, compared with thresholds, and exported."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,95 @@
+"""Write a combined score in SQL and Python; both give the numbers of `ScoreFormula.apply`."""
+
+from typing import Literal
+
+from multiloss_core.formatting import direction, score_name
+from multiloss_core.sql_dialects import SQLITE, Dialect, SqlDialect, dialect_of
+from multiloss_core.tables.column_values import NOTHING
+from multiloss_core.tables.score_formula import KINDS, ScoreFactors, ScoreFormula
+
+
+def formula_in_sql(formula: ScoreFormula, dialect: SqlDialect | Literal["sqlite"] | Dialect = "duckdb") -> str:
+    """Write the combined score as a scalar subquery of the score columns, for SELECT, WHERE or ORDER BY.
+
+    Columns may hold numbers or text with decimal points. A NULL, NaN or word for a blank reaches neither floor nor
+    knot. Of four scores it has less than 12 kB. Raises DataError: there is no such dialect.
+    """
+    known = SQLITE if dialect == "sqlite" else dialect_of(dialect)
+    cells = ", ".join(f"{_cell(name, known)} AS s{place}" for place, name in enumerate(formula.names))
+    single, highest, lowest = (
+        [_factor(one, kind, f"s{place}", known) for place, one in enumerate(formula.factors)] for kind in KINDS
+    )
+    against = " * ".join([known.number(formula.odds), *single, known.smallest(highest), known.largest(lowest)])
+    rated = " OR ".join(f"s{place} >= {known.number(floor)}" for place, floor in enumerate(formula.floors))
+    one, zero = known.number(1.0), known.number(0.0)
+    return f"(SELECT CASE WHEN {rated} THEN {one} / ({one} + {against}) ELSE {zero} END FROM (SELECT {cells}) AS c)"
+
+
+def _cell(name: str, dialect: Dialect) -> str:
+    """Write a score, higher = more suspicious; NULL for a blank."""
+    cell = dialect.double_or_blank(dialect.name(score_name(name)), "NULL")
+    return cell if direction(name) > 0 else f"-({cell})"
+
+
+def _factor(one: ScoreFactors, kind: str, cell: str, dialect: Dialect) -> str:
+    """Write the factor of a score, from the highest knot down."""
+    number, values = dialect.number, getattr(one, kind)
+    if len(set(values)) == 1:
+        return number(values[0])
+    steps = [f"WHEN {cell} >= {number(one.knots[-1])} THEN {number(values[-1])}"]
+    pieces = [*zip(one.knots, values, one.slopes(kind), strict=False)]
+    steps += [
+        f"WHEN {cell} >= {number(knot)} THEN {number(value)} + ({cell} - {number(knot)}) * {number(slope)}"
+        for knot, value, slope in reversed(pieces)
+    ]
+    return f"CASE {' '.join(steps)} ELSE {number(values[0])} END"
+
+
+_PYTHON = '''"""Combined score: P(positive | scores) from a table of factors for each score."""
+
+from bisect import bisect_right
+
+ODDS = {odds}
+# Of each score: its column, whether low values are suspicious, its floor, and knots, factors and slopes of its tables.
+SCORES = {scores}
+BLANKS = {blanks}
+
+
+def combined_score(document):
+    """Return the combined score, in 0 to 1, of a mapping from columns to scores; a blank may be missing or None."""
+    against, kinds, is_rated = ODDS, ([], [], []), False
+    for column, is_low_suspicious, floor, knots, tables in SCORES:
+        score = _number(document.get(column))
+        score = -score if is_low_suspicious else score
+        is_rated = is_rated or score >= floor
+        place = max(bisect_right(knots, score) - 1, 0) if score == score else 0
+        for found, (values, slopes) in zip(kinds, tables):
+            inside = score == score and score >= knots[0]
+            found.append(values[place] + (score - knots[place]) * slopes[place] if inside else values[0])
+    for factor in kinds[0]:
+        against = against * factor
+    return 1.0 / (1.0 + against * min(kinds[1]) * max(kinds[2])) if is_rated else 0.0
+
+
+def _number(cell):
+    if cell is None or cell != cell or type(cell).__name__ == "NAType":
+        return float("nan")
+    if isinstance(cell, str):
+        cell = "nan" if cell.strip().lower() in BLANKS else cell.strip()
+    return float(cell)
+'''
+
+
+def formula_in_python(formula: ScoreFormula) -> str:
+    """Write the source of a module with a function `combined_score(document)`, without imports to install."""
+    scores = [
+        (
+            score_name(name),
+            direction(name) < 0,
+            floor,
+            [*one.knots],
+            [([*getattr(one, kind)], [*one.slopes(kind), 0.0]) for kind in KINDS],
+        )
+        for name, floor, one in zip(formula.names, formula.floors, formula.factors, strict=True)
+    ]
+    return _PYTHON.format(odds=formula.odds, scores=ascii(scores), blanks=ascii({"", *NOTHING}))
