@@ -1,0 +1,164 @@
+"""Compare forms of rule at the same number of alerts, on documents that they did not see."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+import numpy as np
+
+from multiloss_core.combined.fitting import FOLDS, CombinedScore, combined_score
+from multiloss_core.errors import DataError
+from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.thresholds.data.counts import Rule, require_rule, turning_points
+from multiloss_core.thresholds.data.folds import document_folds
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.paths.smooth.path import path_of_fit
+from multiloss_core.thresholds.paths.smooth.smooth_fit import smooth_fit
+
+Form = Literal["single", "any", "all", "combined"]
+FORMS: tuple[Form, ...] = ("single", "any", "all", "combined")
+_NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormOfRule:
+    """What a form of rule catches of new documents at a number of alerts.
+
+    `caught`: positives with their 95 % interval; `difference`: those less the positives of the present form.
+    `score`: the name of the best single score, which most folds chose; None for other forms.
+    """
+
+    form: Form
+    caught: Interval
+    difference: Interval
+    score: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormsCompared:
+    """Forms of rule at `alerts` alerts of rated documents, the present one among them.
+
+    `combined`: the combined score of all documents, for use and for its curve of equal score.
+    """
+
+    alerts: float
+    present: Rule
+    forms: tuple[FormOfRule, ...]
+    combined: CombinedScore
+
+    def form(self, name: Form) -> FormOfRule:
+        """Find a form by its name. Raises KeyError: it was not compared."""
+        return {one.form: one for one in self.forms}[name]
+
+
+def compare_forms(documents: RatedDocuments, alerts: float, *, rule: Rule = "any", seed: int = 0) -> FormsCompared:
+    """Compare the best single score, union, intersection and combined score at `alerts` alerts (weight).
+
+    Documents are held out fold by fold, groups whole: paths (`smooth_path`) and formula come from the other folds. Of
+    the documents of each fold every form flags the same share, those that lie highest: along its path, by the score
+    that catches most on the other folds, or by the combined score; where some tie at the end, each in part. A
+    difference is of the same documents: its variance is that of the positives which one form alone flags (McNemar
+    1947), summed by group. With alert rules there is no intersection, and their documents are left out.
+
+    Raises DataError: no combined score can be fitted, or no number of alerts within those that were rated.
+    """
+    *_, found = compare_forms_steps(documents, alerts, rule=rule, seed=seed)
+    assert isinstance(found, FormsCompared)
+    return found
+
+
+def compare_forms_steps(
+    documents: RatedDocuments, alerts: float, *, rule: Rule = "any", seed: int = 0
+) -> Iterator[float | FormsCompared]:
+    """Compare forms step by step; give the share that is done, in [0, 1), then the comparison."""
+    require_rule(rule)
+    combined = combined_score(documents, rule=rule, seed=seed)
+    source = _by_scores(documents)
+    total = float(source.weights.sum())
+    if not 0 < alerts <= total:
+        raise DataError(f"Forms are compared at 1 to {total:,.0f} alerts, the rated ones, not at {alerts:,.0f}.")
+    folds = document_folds(documents, FOLDS, seed)[_scored(documents)]
+    forms = [form for form in FORMS if form != "all" or not documents.alert_rules or rule == "all"]
+    flags = {form: np.zeros(len(source.labels)) for form in forms}
+    best: list[int] = []
+    count = int(folds.max()) + 1
+    share = alerts / total
+    for number in range(count):
+        yield number / count
+        held = folds == number
+        others = source.part(~held)
+        scores, weights = source.scores[held], source.weights[held]
+        best.append(_best_score(others, share))
+        orders: dict[Form, Floats] = {
+            "single": scores[:, best[-1]],
+            "combined": combined.cross_fitted[_scored(documents)][held],
+        }
+        fit = smooth_fit(others)
+        for form in forms:
+            if form in get_args(Rule):
+                path = path_of_fit(others, fit, cast(Rule, form))
+                orders[form] = turning_points(scores, path.thresholds, path.rule).astype(np.float64)
+            flags[form][held] = _flagged_shares(orders[form], weights, share * float(weights.sum()))
+    name = source.names[int(np.bincount(best).argmax())]
+    worth = source.weights * source.labels
+    yield FormsCompared(
+        alerts=alerts,
+        present=rule,
+        forms=tuple(
+            FormOfRule(
+                form=form,
+                caught=_sum_with_error(flags[form] * worth, source.groups),
+                difference=_sum_with_error((flags[form] - flags[rule]) * worth, source.groups, at_least=1.0),
+                score=name if form == "single" else None,
+            )
+            for form in forms
+        ),
+        combined=combined,
+    )
+
+
+def _scored(documents: RatedDocuments) -> Bools:
+    """Return which documents (n,) a score raised, and not a rule alone."""
+    count = documents.score_count
+    return np.asarray((documents.scores[:, :count] >= documents.floors[:count]).any(axis=1))
+
+
+def _by_scores(documents: RatedDocuments) -> RatedDocuments:
+    """Return the documents that a score raised, without alert rules."""
+    if not documents.alert_rules:
+        return documents
+    kept, count = _scored(documents), documents.score_count
+    return RatedDocuments(
+        documents.scores[kept, :count],
+        documents.labels[kept],
+        documents.weights[kept],
+        documents.names[:count],
+        documents.floors[:count].tolist(),
+        groups=None if documents.groups is None else documents.groups[kept],
+    )
+
+
+def _best_score(documents: RatedDocuments, share: float) -> int:
+    """Find the score that catches most positives at a share of the alerts."""
+    alerts, worth = share * float(documents.weights.sum()), documents.weights * documents.labels
+    return int(np.argmax([worth @ _flagged_shares(column, documents.weights, alerts) for column in documents.scores.T]))
+
+
+def _flagged_shares(order: Floats, weights: Floats, alerts: float) -> Floats:
+    """Flag the documents (n,) that lie highest in an order, up to a weight; each of the last ties in part."""
+    distinct, places = np.unique(-order, return_inverse=True)
+    sizes = np.bincount(places, weights, len(distinct))
+    before = np.cumsum(sizes) - sizes
+    return np.asarray(((alerts - before) / sizes).clip(0.0, 1.0)[places])
+
+
+def _sum_with_error(values: Floats, groups: Indices | None, *, at_least: float = 0.0) -> Interval:
+    """Sum the values (n,) of independent documents or groups, with the 95 % interval of the sum on new data.
+
+    `at_least`: variance where nothing was seen, as one more document may come.
+    """
+    parts = values if groups is None else np.bincount(groups, values)
+    total = float(values.sum())
+    half = _NORMAL_95 * float(np.sqrt(parts @ parts + at_least))
+    return Interval(estimate=total, low=total - half, high=total + half)
