@@ -1,4 +1,5 @@
 from .fitting import CombinedScore as CombinedScore
+from .fitting import with_combined_score as with_combined_score
 from .forms import FormOfRule as FormOfRule
 from .forms import FormsCompared as FormsCompared
 from .forms import compare_forms as compare_forms

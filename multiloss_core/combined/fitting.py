@@ -12,14 +12,13 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
 from multiloss_core.sql_dialects import Dialect, SqlDialect
-from multiloss_core.tables.score_formula import ScoreFactors, ScoreFormula
+from multiloss_core.tables.score_formula import COMBINED, ScoreFactors, ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.smooth.precision_model import single_threaded
 from multiloss_core.thresholds.paths.smooth.smooth_fit import limited_weights
 
-NAME = "combined score"
 MIN_POSITIVES = 10
 FOLDS = 5
 KNOTS, PIECES = 12, 8
@@ -66,25 +65,7 @@ class CombinedScore:
 
         The scores are cross-fitted; `deployed`: those of the formula itself, which exported code gives.
         """
-        source, count = self.fitted, self.fitted.score_count
-        own = self.apply(source.scores[:, :count]) if deployed else self.cross_fitted
-        waiting = source.undecided.scores
-        return RatedDocuments(
-            np.column_stack([own, source.scores[:, count:]]),
-            source.labels,
-            source.weights,
-            (NAME, *source.names[count:]),
-            [self.floor, *source.floors[count:]],
-            groups=source.groups,
-            rows=source.rows,
-            undecided=replace(
-                source.undecided, scores=np.column_stack([self.apply(waiting[:, :count]), waiting[:, count:]])
-            ),
-            below_floors=source.below_floors,
-            funnel=source.funnel,
-            alert_rules=source.alert_rules,
-            ages=source.ages,
-        )
+        return with_combined_score(self.fitted, self.formula, None if deployed else self.cross_fitted)
 
     def to_sql(self, dialect: SqlDialect | Literal["sqlite"] | Dialect = "duckdb") -> str:
         """Write the combined score as an SQL value of the score columns; see `formula_in_sql`."""
@@ -97,6 +78,38 @@ class CombinedScore:
     def to_json(self) -> str:
         """Write the formula as JSON; `ScoreFormula.from_json` reads it."""
         return self.formula.to_json()
+
+
+def with_combined_score(
+    documents: RatedDocuments, formula: ScoreFormula, scores: Floats | None = None
+) -> RatedDocuments:
+    """Return documents with the combined score, and alert rules, as their only scores.
+
+    `scores` (n,): those of the documents in place of the formula's. Raises DataError: a floor below one of the formula,
+    which is 0 there.
+    """
+    count, waiting = documents.score_count, documents.undecided.scores
+    if (documents.floors[:count] < formula.floors).any():
+        raise DataError("The combined score was fitted with higher rating floors; fit it again with these.")
+    own = formula.apply(documents.scores[:, :count]) if scores is None else scores
+    return RatedDocuments(
+        np.column_stack([own, documents.scores[:, count:]]),
+        documents.labels,
+        documents.weights,
+        (COMBINED, *documents.names[count:]),
+        [formula.floor, *documents.floors[count:]],
+        groups=documents.groups,
+        rows=documents.rows,
+        undecided=replace(
+            documents.undecided, scores=np.column_stack([formula.apply(waiting[:, :count]), waiting[:, count:]])
+        ),
+        below_floors=documents.below_floors,
+        funnel=documents.funnel,
+        notes=documents.notes,
+        one_class=True,
+        alert_rules=documents.alert_rules,
+        ages=documents.ages,
+    )
 
 
 @single_threaded

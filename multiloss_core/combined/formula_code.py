@@ -45,44 +45,47 @@ def _factor(one: ScoreFactors, kind: str, cell: str, dialect: Dialect) -> str:
     return f"CASE {' '.join(steps)} ELSE {number(values[0])} END"
 
 
-_PYTHON = '''"""Combined score: P(positive | scores) from a table of factors for each score."""
-
-from bisect import bisect_right
-
-ODDS = {odds}
+_FUNCTION = '''ODDS = {odds}
 # Of each score: its column, whether low values are suspicious, its floor, and knots, factors and slopes of its tables.
-SCORES = {scores}
-BLANKS = {blanks}
+FACTORS = {factors}
 
 
 def combined_score(document):
     """Return the combined score, in 0 to 1, of a mapping from columns to scores; a blank may be missing or None."""
+    from bisect import bisect_right
+
     against, kinds, is_rated = ODDS, ([], [], []), False
-    for column, is_low_suspicious, floor, knots, tables in SCORES:
+    for column, is_low_suspicious, floor, knots, tables in FACTORS:
         score = _number(document.get(column))
         score = -score if is_low_suspicious else score
         is_rated = is_rated or score >= floor
-        place = max(bisect_right(knots, score) - 1, 0) if score == score else 0
+        is_inside = score >= knots[0]
+        place = bisect_right(knots, score) - 1 if is_inside else 0
         for found, (values, slopes) in zip(kinds, tables):
-            inside = score == score and score >= knots[0]
-            found.append(values[place] + (score - knots[place]) * slopes[place] if inside else values[0])
+            found.append(values[place] + (score - knots[place]) * slopes[place] if is_inside else values[0])
     for factor in kinds[0]:
         against = against * factor
     return 1.0 / (1.0 + against * min(kinds[1]) * max(kinds[2])) if is_rated else 0.0
+'''
+_MODULE = '''"""Combined score: P(positive | scores) from a table of factors for each score."""
 
+{function}
 
 def _number(cell):
     if cell is None or cell != cell or type(cell).__name__ == "NAType":
         return float("nan")
-    if isinstance(cell, str):
-        cell = "nan" if cell.strip().lower() in BLANKS else cell.strip()
+    if isinstance(cell, str) and cell.strip().lower() in {blanks}:
+        return float("nan")
     return float(cell)
 '''
 
 
-def formula_in_python(formula: ScoreFormula) -> str:
-    """Write the source of a module with a function `combined_score(document)`, without imports to install."""
-    scores = [
+def formula_in_python(formula: ScoreFormula, *, alone: bool = True) -> str:
+    """Write the source of a module with a function `combined_score(document)`, without imports to install.
+
+    Not `alone`: only the function, beside one that reads numbers as `_number(cell)`.
+    """
+    factors = [
         (
             score_name(name),
             direction(name) < 0,
@@ -92,4 +95,5 @@ def formula_in_python(formula: ScoreFormula) -> str:
         )
         for name, floor, one in zip(formula.names, formula.floors, formula.factors, strict=True)
     ]
-    return _PYTHON.format(odds=formula.odds, scores=ascii(scores), blanks=ascii({"", *NOTHING}))
+    function = _FUNCTION.format(odds=formula.odds, factors=ascii(factors))
+    return _MODULE.format(function=function, blanks=ascii(sorted({"", *NOTHING}))) if alone else function

@@ -106,7 +106,7 @@ def choose(
         dataset = _with_earlier(dataset, table, columns, options.method, earlier)
     data = dataset.source
     current = None if current is None else on_precision_of_scores(data, current)
-    resolution = RESOLUTIONS[len(columns.scores)][1]
+    resolution = RESOLUTIONS[len(columns.document_scores)][1]
     search = PathSearch(data, options.rule, resolution, "positives")
     report("Finding the best thresholds")
     by_segment = None
@@ -209,9 +209,9 @@ def _rated(
 def _current(given: Mapping[str, float], columns: ColumnMeanings) -> Floats | None:
     if not given:
         return None
-    names = (*columns.scores, *columns.alert_rules)
+    names = (*columns.document_scores, *columns.alert_rules)
     # Rules are on unless one is given as never.
-    given = dict.fromkeys(columns.alert_rules, 1.0) | by_score(given, columns.scores)
+    given = dict.fromkeys(columns.alert_rules, 1.0) | by_score(given, columns.document_scores)
     if set(given) != set(names):
         wrong = score_name(sorted(set(given) ^ set(names))[0])
         raise DataError(f"Give one --current for each chosen score; '{shortened(wrong)}' does not fit these.")

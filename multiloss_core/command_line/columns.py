@@ -131,7 +131,7 @@ def columns_of_record(
     rating = recorded.rating
     if rating is None:
         raise DataError("The decision rests on a table of counts; watch it with another table of counts.")
-    for name in filter(None, (*recorded.scores, rating, recorded.weight, recorded.group)):
+    for name in filter(None, (*recorded.read_columns, rating, recorded.weight, recorded.group)):
         _require_column(frame, name)
     columns = columns_from_record(recorded, frame, words_of(rating))
     unknown = [word for word, meaning in columns.meanings if meaning is None]

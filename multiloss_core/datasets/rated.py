@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from multiloss_core import inspection
+from multiloss_core.combined import with_combined_score
 from multiloss_core.datasets.source import RatedSource, source_key
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import percent, shortened
@@ -151,6 +152,8 @@ class RatedDataset:
             one_class=one_class,
             alert_rules=columns.alert_rules,
         )
+        if columns.combined is not None:
+            documents = with_combined_score(documents, columns.combined)
         rows = documents.rows
         # Read together, so that dates are understood and segments limited alike in both.
         both = np.concatenate([rows, documents.undecided.rows])
@@ -200,7 +203,8 @@ class RatedDataset:
     @property
     def earlier_columns(self) -> ColumnMeanings:
         """The columns of an earlier file, with the floors of these data."""
-        floors = tuple(self.source.floors[: len(self.columns.scores)].tolist())
+        formula = self.columns.combined
+        floors = formula.floors if formula else tuple(self.source.floors[: len(self.columns.scores)].tolist())
         return replace(self.columns, floors=floors, floor_method=None, since=None, complete_until=None)
 
     @property

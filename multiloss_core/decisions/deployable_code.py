@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from multiloss_core.combined import formula_in_python, formula_in_sql
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedAlertRule
 from multiloss_core.decisions.segments import FALSE_WORDS, TRUE_WORDS, RecordedSegments
@@ -11,6 +12,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, comparison, score_name, score_value
 from multiloss_core.sql_dialects import ABOVE_ALL, SPARK, STANDARD, Dialect
 from multiloss_core.tables.column_values import BLANK, NOTHING, SIGNS_OF_LISTS, list_form
+from multiloss_core.tables.score_formula import COMBINED
 from multiloss_core.tables.yes_no import raised_words
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.thresholds.targets.thresholds_file import (
@@ -154,6 +156,7 @@ def python_function(record: DecisionRecord) -> str:
         yes=sorted(raised_words()[0]),
         signs=SIGNS_OF_LISTS,
         blanks=sorted(NOTHING),
+        combined=None if record.columns.combined is None else formula_in_python(record.columns.combined, alone=False),
         inverted=tuple(score_name(name) for name in record.columns.scores if comparison(name) == "<="),
     )
 
@@ -232,6 +235,8 @@ def _reaches(record: DecisionRecord, thresholds: Sequence[float | None], dialect
         value = score_value(name, threshold)
         if value is not None and name in rules:
             conditions.append(_is_raised(rules[name], dialect))
+        elif value is not None and name == COMBINED and record.columns.combined is not None:
+            conditions.append(f"({formula_in_sql(record.columns.combined, dialect)} >= {dialect.number(value)})")
         elif value is not None:
             column, reaches = dialect.name(score_name(name)), comparison(name)
             never = dialect.number(-ABOVE_ALL if reaches == ">=" else ABOVE_ALL)

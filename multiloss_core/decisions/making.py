@@ -193,6 +193,7 @@ def recorded_columns(dataset: RatedDataset, counted: RatedData | None = None) ->
         columns.known_meanings or None,
         alert_rules=tuple(_alert_rule(dataset.frame, name) for name in columns.alert_rules) or None,
         repeats=columns.repeats,
+        combined=columns.combined,
     )
 
 
@@ -224,11 +225,12 @@ def columns_from_record(recorded: RecordedColumns, frame: pd.DataFrame, words: S
     meanings = guess_meanings(words, recorded.rating or "") | {word: known[word] for word in words if word in known}
     repeats = recorded.repeats
     return ColumnMeanings(
-        scores=recorded.scores[: recorded.score_count],
+        scores=recorded.score_columns,
         alert_rules=recorded.alert_rule_names,
         rating=recorded.rating,
         meanings=tuple(meanings.items()),
-        floors=recorded.floors[: recorded.score_count],
+        floors=recorded.floors[: recorded.score_count] if recorded.combined is None else recorded.combined.floors,
+        combined=recorded.combined,
         weight=recorded.weight,
         group=recorded.group,
         leave_out_unusable=recorded.leave_out_unusable,

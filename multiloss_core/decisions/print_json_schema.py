@@ -6,16 +6,14 @@ Run: python -m multiloss_core.decisions.print_json_schema
 import json
 import sys
 
-from multiloss_core.decisions.record import ADAPTER, OPTIONAL_IN_DATA
+from multiloss_core.decisions.record import ADAPTER, OPTIONAL_IN_COLUMNS, OPTIONAL_IN_DATA
 
 
 def json_schema() -> str:
     """Generate the schema of written records as indented JSON text."""
     schema = ADAPTER.json_schema(mode="serialization")
     columns = schema["$defs"]["RecordedColumns"]
-    columns["required"] = [
-        name for name in columns["required"] if name not in ("meanings", "whole_numbers", "alert_rules", "repeats")
-    ]
+    columns["required"] = [name for name in columns["required"] if name not in OPTIONAL_IN_COLUMNS]
     data = schema["$defs"]["RecordedData"]
     data["required"] = [name for name in data["required"] if name not in OPTIONAL_IN_DATA]
     schema["required"] = [name for name in schema["required"] if name not in ("segments", "audit")]

@@ -52,6 +52,8 @@ from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
 from multiloss_core.version import __version__
 
 SCHEMA_VERSION: Final = 1
+# Fields that are left out where they are empty.
+OPTIONAL_IN_COLUMNS = ("meanings", "whole_numbers", "alert_rules", "repeats", "combined")
 
 
 def _in_utc(time: datetime) -> datetime:
@@ -246,7 +248,7 @@ def _plain(value: object) -> bool | int | float | str:
 def _columns_as_dict(columns: RecordedColumns) -> dict[str, Any]:
     """Write columns by their names in the table, floors on their scale, inverted scores listed."""
     content = asdict(columns)
-    for name in ("meanings", "whole_numbers", "alert_rules", "repeats"):
+    for name in OPTIONAL_IN_COLUMNS:
         if content[name] is None:
             del content[name]
     if columns.whole_numbers:

@@ -31,6 +31,7 @@ from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.guessing.alert_rules import MAX_ALERT_RULES
 from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.tables.repeated_rows import RepeatedRows
+from multiloss_core.tables.score_formula import COMBINED, ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
@@ -162,12 +163,16 @@ class RecordedColumns:
     """The last ones of the scores that are alert rules: on at the threshold 1, off at null. Left out without any."""
     repeats: RepeatedRows | None = None
     """Which rows count of a document in several rows. Left out where each row counts."""
+    combined: ScoreFormula | None = None
+    """Formula of the combined score, the only score, from columns of the table. Left out of decisions without one."""
 
     @model_validator(mode="after")
     def _require_one_floor_for_each_score(self) -> Self:
         if len(set(self.scores)) != len(self.scores):
             raise disagreement("the names of scores should be distinct")
         require_length("floors", self.floors, self.scores)
+        if self.combined is not None and self.scores[: self.score_count] != (COMBINED,):
+            raise disagreement(f"a decision with a combined score should have '{COMBINED}' as its only score")
         if self.alert_rule_names != self.scores[len(self.scores) - len(self.alert_rule_names) :]:
             raise disagreement("alert_rules should be the last ones of the scores")
         if any(HAS in name and ";" in name.rpartition(HAS)[2] for name in self.alert_rule_names):
@@ -185,6 +190,16 @@ class RecordedColumns:
     def score_count(self) -> int:
         """The number of scores without alert rules."""
         return len(self.scores) - len(self.alert_rule_names)
+
+    @property
+    def score_columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold scores, also those of a combined score."""
+        return self.scores[: self.score_count] if self.combined is None else self.combined.names
+
+    @property
+    def read_columns(self) -> tuple[str, ...]:
+        """The columns of the table that scores and alert rules are read from."""
+        return (*self.score_columns, *self.alert_rule_names)
 
     def threshold_words(self, thresholds: Iterable[float | None]) -> tuple[str, ...]:
         """Write each of k thresholds: "0.5" or "never", alert rules as "on" or "off"."""

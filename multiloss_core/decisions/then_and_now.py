@@ -300,7 +300,7 @@ def comparison_notes(record: DecisionRecord, now: Observed, changes: Mapping[str
 
 def typical_scores(record: DecisionRecord, frame: pd.DataFrame) -> dict[str, float]:
     """Find the median of each score in a table, absolute and without blanks."""
-    names = record.columns.scores[: record.columns.score_count]
+    names = record.columns.score_columns
     columns = {name: np.abs(numbers(column_of(frame, name))[0]) for name in names}
     return {name: float(np.nanmedian(column)) for name, column in columns.items() if np.isfinite(column).any()}
 

@@ -208,6 +208,8 @@ def rated_columns_of(
         Cancelled, see `Engine.query`.
     """
     rating = meant.rating or ""
+    if meant.combined is not None:
+        raise DataError("A combined score is computed of loaded rows; choose a shorter range of dates to load all.")
     if meant.repeats is not None and meant.repeats.keep != "all":
         raise DataError(
             f"Rows with one '{shortened(meant.repeats.identifier)}' are selected where all rows are loaded; choose a "

@@ -7,6 +7,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.tables.repeated_rows import RepeatedRows
+from multiloss_core.tables.score_formula import COMBINED, ScoreFormula
 
 DecimalSign: TypeAlias = Literal[",", "."]
 
@@ -22,7 +23,8 @@ class ColumnMeanings:
     be read in two ways. `repeats`: which rows count of a document in several rows. `alert_rules`: columns of yes and no
     beside the scores, or "reason has R12" for a word in a column of reasons. `age_weights`: whether older rows may
     count less in the choice of thresholds, where there are times. `earlier`: names of loaded files on which thresholds
-    rest as well. `is_counts`: the table holds ready counts, under `rule` if that is known.
+    rest as well. `combined`: the formula of one score made of all `scores`, which documents then have in their place.
+    `is_counts`: the table holds ready counts, under `rule` if that is known.
     """
 
     scores: tuple[str, ...]
@@ -43,12 +45,20 @@ class ColumnMeanings:
     repeats: RepeatedRows | None = None
     age_weights: bool = True
     earlier: tuple[str, ...] = ()
+    combined: ScoreFormula | None = None
     is_counts: bool = False
     rule: Literal["any", "all"] | None = None
 
     def __post_init__(self) -> None:
+        if self.combined is not None and self.combined.names != self.scores:
+            raise DataError("The combined score is made of other scores; choose those, or fit it again.")
         if self.floor_method not in (None, "corner", "jump"):
             raise DataError(f"There is no method '{self.floor_method}' for floors; choose corner or jump.")
+
+    @property
+    def document_scores(self) -> tuple[str, ...]:
+        """The scores of the documents: those of the columns, or the combined one."""
+        return self.scores if self.combined is None else (COMBINED,)
 
     @property
     def known_meanings(self) -> dict[str, Meaning]:

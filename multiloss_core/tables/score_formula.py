@@ -2,21 +2,22 @@
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import asdict, dataclass
+from typing import Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
-from multiloss_core.tables.column_values import MAX_SCORE, column_of, numbers
+from multiloss_core.tables.column_values import MAX_SCORE
 
-MAX_KNOTS = 50
+# The name of the combined score among the scores of documents.
+COMBINED = "combined score"
+MAX_KNOTS, MAX_NAMES = 50, 10
 KINDS = ("single", "highest", "lowest")
+PARTS = ("knots", *KINDS)
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,17 @@ class ScoreFactors:
     single: tuple[float, ...]
     highest: tuple[float, ...]
     lowest: tuple[float, ...]
+
+    @property
+    def is_falling(self) -> bool:
+        """Whether knots are finite and rise, and factors are positive and never rise."""
+        tables = [getattr(self, kind) for kind in KINDS]
+        return (
+            1 <= len(self.knots) <= MAX_KNOTS
+            and all(len(table) == len(self.knots) for table in tables)
+            and bool(np.isfinite([self.knots, *tables]).all() and (np.diff(self.knots) > 0).all())
+            and all(table[-1] > 0 and bool((np.diff(table) <= 0).all()) for table in tables)
+        )
 
     def slopes(self, kind: str) -> tuple[float, ...]:
         """Return the slope (m - 1,) of the factor after each knot but the last, with few digits.
@@ -76,6 +88,18 @@ class ScoreFormula:
     odds: float
     factors: tuple[ScoreFactors, ...]
 
+    def __post_init__(self) -> None:
+        if not 1 < len(self.names) <= MAX_NAMES or len(set(self.names)) < len(self.names) or not self.odds > 0:
+            raise DataError("A combined score needs two or more distinct scores and odds above 0; export it again.")
+        if not len(self.names) == len(self.floors) == len(self.factors):
+            raise DataError("A combined score needs a floor and factors for each of its scores; export it again.")
+        for name, one in zip(self.names, self.factors, strict=True):
+            if not one.is_falling:
+                raise DataError(
+                    f"The factors of '{shortened(name)}' in the combined score do not fall as the score rises; "
+                    "export it again."
+                )
+
     def apply(self, scores: ArrayLike) -> Floats:
         """Compute the combined score (n,), in [0, 1), of scores (n, k); a blank is NaN or -inf. Time O(n k).
 
@@ -100,66 +124,19 @@ class ScoreFormula:
         np.fill_diagonal(at_floors, self.floors)
         return float(self.apply(at_floors).min())
 
-    def of_frame(self, frame: pd.DataFrame) -> Floats:
-        """Compute the combined score (n,) of the rows of a table; NaN where every score is blank.
-
-        Raises DataError: a column is missing.
-        """
-        scores = np.column_stack([numbers(column_of(frame, name))[0] for name in self.names])
-        return np.where(np.isnan(scores).all(axis=1), np.nan, self.apply(scores))
-
     def to_json(self) -> str:
         """Write the formula as JSON."""
-        return json.dumps(self.as_dict())
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the formula as values of JSON."""
-        scores = [
-            {"name": name, "floor": floor, "knots": [*one.knots], **{kind: [*getattr(one, kind)] for kind in KINDS}}
-            for name, floor, one in zip(self.names, self.floors, self.factors, strict=True)
-        ]
-        return {"odds": self.odds, "scores": scores}
+        return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a formula as `to_json` writes it. Raises DataError: it is not one."""
+        """Read a formula as `to_json` writes it. Raises DataError: it is not one, or a part is wrong."""
         try:
-            return cls.from_dict(json.loads(text))
-        except (ValueError, RecursionError) as error:
+            values = json.loads(text)
+            factors = tuple(ScoreFactors(**{part: tuple(one[part]) for part in PARTS}) for one in values["factors"])
+            names, floors = (tuple(values[part]) for part in ("names", "floors"))
+            return cls(names=names, floors=floors, odds=float(values["odds"]), factors=factors)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            if isinstance(error, DataError):
+                raise
             raise DataError("This is not JSON of a combined score; give the text that to_json wrote.") from error
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Check a formula given as values of JSON. Raises DataError: naming the first part that is wrong."""
-        try:
-            names = tuple(str(score["name"]) for score in values["scores"])
-            factors = tuple(
-                ScoreFactors(**{part: _numbers(score[part]) for part in ("knots", *KINDS)})
-                for score in values["scores"]
-            )
-            odds, *floors = _numbers([values["odds"], *(score["floor"] for score in values["scores"])])
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"The combined score is incomplete ({shortened(error)}); export it again.") from error
-        if not names or len(set(names)) < len(names) or odds <= 0:
-            raise DataError("A combined score needs distinct scores and odds above 0; export it again.")
-        for name, one in zip(names, factors, strict=True):
-            tables = [np.array(getattr(one, kind)) for kind in KINDS]
-            if (
-                not 1 <= len(one.knots) <= MAX_KNOTS
-                or not (np.diff(one.knots) > 0).all()
-                or any(len(table) != len(one.knots) or (np.diff(table) > 0).any() or table[-1] <= 0 for table in tables)
-            ):
-                raise DataError(
-                    f"The factors of '{shortened(name)}' in the combined score do not fall as the score rises; "
-                    "export it again."
-                )
-        return cls(names=names, floors=tuple(floors), odds=odds, factors=factors)
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    if not isinstance(values, list | tuple) or len(values) > MAX_KNOTS:
-        raise TypeError("a list of numbers is missing")
-    found = tuple(map(float, values))
-    if not all(map(math.isfinite, found)):
-        raise ValueError("a number is not finite")
-    return found

@@ -48,7 +48,7 @@ def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
     fitting = [
         source
         for source in _at_hand(record)
-        if all(base_of(source.frame, name) is not None for name in record.columns.scores)
+        if all(base_of(source.frame, name) is not None for name in record.columns.read_columns)
     ]
     fitting.sort(key=lambda source: source.name != record.data.name)
     return {source.name: source for source in fitting}
