@@ -1,20 +1,17 @@
-"""Meanings of rating values, and a summary of what each column holds."""
-
-from typing import Any
+"""Ask for the meanings of ratings, and show what they add up to."""
 
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource
-from multiloss_core.formatting import HAS, MINUS, count, plural, score_name, shortened
+from multiloss_core.formatting import MINUS, count, plural, score_name, shortened
 from multiloss_core.tables import ColumnMeanings, Meaning, RepeatedRows, guess_meanings, values_and_blanks
 from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.sources import ratings_in_engine
 from ui.shared.choices import choose
-from ui.shared.formatting import as_label, as_text, show_table
+from ui.shared.formatting import as_label, as_text
 from ui.shared.widgets import main_link
 
 MAX_VALUES = 30
@@ -22,7 +19,7 @@ WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "unde
 
 
 def ask_meanings(
-    place: DeltaGenerator, source: RatedSource, column: str, known: dict[str, Meaning | None]
+    source: RatedSource, column: str, known: dict[str, Meaning | None]
 ) -> tuple[tuple[str, Meaning | None], ...]:
     """Ask for the meaning of each rating, at first the known one. Blank ones are undecided.
 
@@ -31,23 +28,22 @@ def ask_meanings(
     try:
         values, tag = ratings_of(source, column), source.fingerprint[:12]
     except DataError as error:
-        place.error(as_text(str(error)), icon=":material/error:")
+        st.error(as_text(str(error)), icon=":material/error:")
         return ()
     if len(values) > MAX_VALUES:
-        place.warning(
+        st.warning(
             f"'{as_text(column)}' holds {len(values):,} different values, too many for a rating (at most "
             f"{MAX_VALUES}); choose another column."
         )
         return ()
     guessed = guess_meanings([*values], column) | known
     written = written_words(source, column)
-    with place:
-        st.caption("What each rating means. What is *undecided* stays an alert, but is neither right nor wrong.")
-        found = tuple(
-            (value, _ask_meaning(written.get(value, value), rows, guessed.get(value), meaning_key(column, value, tag)))
-            for value, rows in values.items()
-        )
-        _ask_the_rest(column, tag, [value for value, meaning in found if meaning is None])
+    st.caption("What each rating means. What is *undecided* stays an alert, but is neither right nor wrong.")
+    found = tuple(
+        (value, _ask_meaning(written.get(value, value), rows, guessed.get(value), meaning_key(column, value, tag)))
+        for value, rows in values.items()
+    )
+    _ask_the_rest(column, tag, [value for value, meaning in found if meaning is None])
     return found
 
 
@@ -113,21 +109,6 @@ def _ratings_of_frame(
     return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))
 
 
-EXAMPLES = 3
-MAX_COLUMNS = 200
-# In pixels, and how many letters of a reason one line holds. Streamlit breaks lines in rows above 64 pixels.
-WIDTHS, LETTERS_OF_A_LINE = {"Why": 420, "Examples": 220}, 60
-ONE_LINE, TWO_LINES, MAX_HEIGHT = 35, 72, 480
-ROLE_WORDS = {
-    "rating": "Rating",
-    "weight": "Weight",
-    "group": "Group",
-    "amount": "Amount",
-    "time": "Time",
-    "segment": "Segment",
-}
-
-
 def show_rating_words(source: RatedSource, choice: ColumnMeanings) -> None:
     """Show the ratings of fraud, of no fraud and of undecided rows."""
     if choice.is_counts or choice.rating is None or not choice.meanings:
@@ -168,60 +149,6 @@ def confirm_columns(source: RatedSource) -> None:
         else:
             main_link("pages/decision_sheet.py", "Decide", icon=":material/arrow_forward:", key="decide")
             st.page_link("pages/operating_point.py", label="Operating point", icon=":material/tune:", width="content")
-
-
-def show_column_table(source: RatedSource, choice: ColumnMeanings) -> None:
-    """List each column with what it is read as, why, and examples of its cells."""
-    guess = source.guess
-    unsure = frozenset() if guess is None else guess.unsure
-    reasons, unused = ({}, {}) if guess is None else (guess.reasons, guess.unused)
-    in_doubt = "please check" if needs_answers(source) else "confirmed"
-    rows = []
-    for name in map(str, source.frame.columns[:MAX_COLUMNS]):
-        role, label = _role_of(name, choice)
-        doubtful = unsure & ({"rating", "meanings"} if role == "rating" else {role})
-        rows.append(
-            {
-                "Column": shortened(name),
-                "Read as": label,
-                "How sure": in_doubt if doubtful else ("sure" if role else ""),
-                "Why": unused.get(name, "")
-                if not role
-                else ""
-                if doubtful and not needs_answers(source)
-                else "; ".join(reasons[found] for found in sorted(doubtful) or [role] if found in reasons),
-                "Examples": " · ".join(_examples(source.frame[name])),
-            }
-        )
-    height = ONE_LINE if all(len(row["Why"]) <= LETTERS_OF_A_LINE for row in rows) else TWO_LINES
-    show_table(
-        pd.DataFrame(rows),
-        hide_index=True,
-        height=min(MAX_HEIGHT, 38 + height * len(rows)),
-        row_height=height,
-        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
-        alt=f"Each column of {source.name} with what it is read as.",
-    )
-
-
-def _role_of(name: str, choice: ColumnMeanings) -> tuple[str, str]:
-    """Return the role that a column has, empty for none, and how the screen names it."""
-    for score in choice.scores:
-        if score_name(score) == name:
-            return "scores", "Score" if score == name else "Score, low is suspicious"
-    if any(rule == name or rule.startswith(f"{name}{HAS}") for rule in choice.alert_rules):
-        return "alert_rules", "Alert rule"
-    for role, label in ROLE_WORDS.items():
-        column = getattr(choice, role)
-        if column in (name, f"1 / {name}"):
-            return role, label if column == name else f"{label} (1 / rate)"
-    return "", "not used"
-
-
-def _examples(column: "pd.Series[Any]") -> list[str]:
-    known = column.dropna()
-    distinct = known.drop_duplicates().head(EXAMPLES)
-    return [shortened(f"{cell:.10g}" if isinstance(cell, float | np.floating) else str(cell), 30) for cell in distinct]
 
 
 def show_reading_notes(source: RatedSource) -> None:
