@@ -17,7 +17,7 @@ from ui.rated_data.checks import (
     show_histograms,
 )
 from ui.rated_data.column_roles import ask_columns, ask_upload
-from ui.rated_data.rating_meanings import confirm_columns, show_rating_words, show_reading_notes
+from ui.rated_data.rating_meanings import confirm_columns, show_reading_notes
 from ui.records import show_deployed
 from ui.shared.page_setup import bootstrap
 
@@ -32,18 +32,10 @@ show_reading_notes(source)
 left, right = st.columns([3, 2], gap="large")
 with right:
     question, summary = st.container(), st.container(key="column_summary")
-words, known = summary.empty(), rated_uploads().choice_for(source)
-if not source.is_sample:
-    # Before the many inputs, which take the browser longer.
-    with words.container():
-        show_rating_words(source, known)
 with left:
     choice = ask_columns(source)
 with question:
     choice = ask_alert_sources(source, choice)
-if source.is_sample or choice != known:
-    with words.container():
-        show_rating_words(source, choice)
 with summary:
     choice = ask_complete_weeks(source, choice)
     choice = ask_earlier_files(source, choice)

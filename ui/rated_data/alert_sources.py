@@ -26,12 +26,11 @@ from multiloss_core.thresholds import FloorEstimate, FloorMethod, UncertainFloor
 from ui.data.rated import build, rated_uploads
 from ui.rated_data.column_table import MAX_SCORES, key_of, use_as
 from ui.shared.choices import choose, chosen
-from ui.shared.formatting import as_label, as_text, show_table
+from ui.shared.formatting import as_label, as_text, named_floors, show_table
 
 # Below both, rows under the floors are strays.
 MAX_STRAYS, MAX_STRAY_SHARE = 20, 0.01
-# Answers that name a score or a rule begin so.
-SCORE, RULE = "score ", "rule "
+# The floors of answers that name no column.
 METHODS: dict[str, FloorMethod] = {"corner": "corner", "jump": "jump", "unknown": "jump"}
 MAX_CANDIDATES, MAX_ROWS = 12, 20_000
 # Rules to mention raised this share of the rows below the floors, and so much more often than all rows.
@@ -53,13 +52,12 @@ class _Question:
 
 
 def ask_alert_sources(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
-    """Ask what raised the alerts below uncertain floors; the answer tells the floors."""
+    """Ask what raised the alerts below uncertain floors; the answer sets the floors."""
     unanswered = replace(choice, floor_method=None)
-    if choice.is_counts or None not in choice.floors:
-        return unanswered
     # Rows of an engine are counted with progress shown, and their counts are kept already.
     find = _find_question if source.is_sample else _kept_question
-    question = find(source_key(source.fingerprint, unanswered), source, unanswered)
+    is_open = not choice.is_counts and None in choice.floors
+    question = find(source_key(source.fingerprint, unanswered), source, unanswered) if is_open else None
     if question is None:
         return unanswered
     settled, rows = _settled(question, len(source.frame)), question.rows.size
@@ -77,8 +75,8 @@ def _ask(
 ) -> ColumnMeanings:
     key, options = key_of(source, "alert_sources"), _options(question)
     if chosen(key) not in options:
-        # A score that explains all of these alerts is likely; among other answers nobody but the analyst can choose.
-        likely = [option for option in options if option.startswith(SCORE)]
+        # Only one score that explains all of these alerts is likely enough.
+        likely = [option for option in options if option.startswith("score ")]
         choose(key, preset or (likely[0] if len(likely) == 1 else None))
     st.markdown(f"#### {as_text(_sentence(question))}")
     answer = st.radio(
@@ -92,15 +90,9 @@ def _ask(
         args=(source.name, key),
         label_visibility="visible" if question.rows.size else "collapsed",
     )
-    if answer is not None and answer not in METHODS:
-        st.button(
-            f"Use {as_label(shortened(_named(answer)))}",
-            key=f"use_{key}",
-            type="primary",
-            icon=":material/add:",
-            on_click=_use_answer,
-            args=(source.name, key),
-        )
+    if name := str(answer).partition(" ")[2]:
+        label, given = f"Use {as_label(shortened(name))}", (source.name, key)
+        st.button(label, key=f"use_{key}", type="primary", icon=":material/add:", on_click=_use_answer, args=given)
     _show_estimates(source, question)
     return replace(choice, floor_method=METHODS.get(str(answer)))
 
@@ -108,79 +100,53 @@ def _ask(
 def _options(question: _Question) -> dict[str, tuple[str, str]]:
     """Return the label of each answer, and what it changes."""
     rows = question.rows.size
-    some = f"These {plural(rows, 'alert', 'are')} left out: " if rows else ""
-    jump = f"{some}floors are {_floors(question, question.estimate.jump)}"
-    corner = f"All alerts count: floors are {_floors(question, question.estimate.corner)}"
-    return {
-        **{
-            f"{SCORE}{name}": (f"Another score: {as_label(shortened(name))}", "It explains all of them")
-            for name in question.explained_by
-        },
-        **{
-            f"{RULE}{name}": (
-                f"The rule {as_label(shortened(name))}",
-                f"It raised {share(raised / rows, rows)} of them",
-            )
-            for name, raised in question.rules
-        },
-        "jump": ("Rules, complaints or audits", jump),
-        "corner": ("These scores alone", corner),
-        "unknown": ("I do not know", f"As if something else raised them. {jump}"),
+    jump, corner = (
+        named_floors(question.estimate.names, of) for of in (question.estimate.jump, question.estimate.corner)
+    )
+    left_out, counted = ("They are left out. ", "They count as well. ") if rows else ("", "")
+    options = {
+        f"score {name}": (f"Another score: {as_label(shortened(name))}", "It explains all of them.")
+        for name in question.explained_by
     }
-
-
-def _named(answer: str) -> str:
-    return answer.removeprefix(SCORE) if answer.startswith(SCORE) else answer.removeprefix(RULE)
+    for name, raised in question.rules:
+        label = f"The rule {as_label(shortened(name))}"
+        options[f"alert_rule {name}"] = (label, f"It raised {share(raised / rows, rows)} of them.")
+    return options | {
+        "jump": ("Rules, complaints or audits", f"{left_out}Rating floors: {jump}."),
+        "corner": ("These scores alone", f"{counted}Rating floors: {corner}."),
+        "unknown": ("I do not know", f"{left_out}The floors are those for rules, complaints or audits."),
+    }
 
 
 def _use_answer(data: str, key: str) -> None:
     """Add the score or the rule of an answer; other answers stay as they are."""
-    answer = str(chosen(key))
-    if answer in METHODS or answer == "None":
-        return
-    use_as(rated_uploads().source(data), "score" if answer.startswith(SCORE) else "alert_rule", _named(answer))
-    choose(key, None)
+    kind, _, name = str(chosen(key)).partition(" ")
+    if name:
+        use_as(rated_uploads().source(data), kind, name)
+        choose(key, None)
 
 
 def _sentence(question: _Question) -> str:
-    estimate, rows = question.estimate, question.rows.size
-    if not rows:
+    if not question.rows.size:
         return "The scores do not show from which values on alerts were rated."
     sides = [
         f"{shortened(score_name(name))} {'below' if direction(name) > 0 else 'above'} "
         f"{threshold(score_value(name, floor))}"
-        for name, floor in zip(estimate.names, estimate.jump, strict=True)
+        for name, floor in zip(question.estimate.names, question.estimate.jump, strict=True)
     ]
-    return f"{plural(rows, 'alert', 'have')} {' and '.join(sides)}."
-
-
-def _floors(question: _Question, floors: Floats) -> str:
-    names = question.estimate.names
-    if len(names) == 1:
-        return as_text(score_threshold(names[0], floors[0]))
-    return as_text(
-        ", ".join(
-            f"{shortened(score_name(name))} {score_threshold(name, floor)}"
-            for name, floor in zip(names, floors, strict=True)
-        )
-    )
+    return f"{plural(question.rows.size, 'alert', 'have')} {' and '.join(sides)}."
 
 
 def _show_estimates(source: RatedSource, question: _Question) -> None:
     """Show both estimates of the floors and the rows that they differ about."""
-    estimate = question.estimate
+    names, floors = question.estimate.names, question.estimate
     with st.expander("More about these alerts", icon=":material/more_horiz:"):
-        show_table(
-            pd.DataFrame(
-                {
-                    "Score": [shortened(score_name(name)) for name in estimate.names],
-                    "Empty corner (these scores alone)": [*map(score_threshold, estimate.names, estimate.corner)],
-                    "Density jump (also something else)": [*map(score_threshold, estimate.names, estimate.jump)],
-                }
-            ),
-            hide_index=True,
-            alt="Rating floors of each score by both estimates.",
-        )
+        estimates = {
+            "Score": [shortened(score_name(name)) for name in names],
+            "Empty corner (these scores alone)": [*map(score_threshold, names, floors.corner)],
+            "Density jump (also something else)": [*map(score_threshold, names, floors.jump)],
+        }
+        show_table(pd.DataFrame(estimates), hide_index=True, alt="Rating floors of each score by both estimates.")
         if question.rows.size:
             show_rows(source.frame, question.rows)
 

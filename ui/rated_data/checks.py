@@ -26,7 +26,7 @@ from multiloss_core.thresholds import (
 )
 from ui.data.rated import build_dataset, rated_uploads
 from ui.rated_data.alert_sources import show_rows
-from ui.shared.formatting import as_text, show_table, vocabulary
+from ui.shared.formatting import as_text, named_floors, show_table, vocabulary
 from ui.shared.page_setup import theme
 
 FIRST_ROWS = 10
@@ -149,7 +149,7 @@ def show_histograms(key: str, documents: RatedDocuments) -> None:
         st.plotly_chart(
             _histogram(key, j, theme(), vocabulary(), documents),
             theme=None,
-            height=260,
+            height=230,
             key=f"histogram_{j}",
             alt=f"Histogram of the scores of {score_name(name)}: rated positives and negatives, rating floor at "
             f"{direction(name) * documents.floors[j]:.6g}.",
@@ -164,14 +164,11 @@ def _histogram(key: str, classifier: int, shade: Theme, words: Vocabulary, _docu
 def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
     """Show what was counted where the rows lie, and what that leaves out."""
     _show_losses(counts.funnel)
-    floors = ", ".join(
-        f"{score_name(name)} {score_threshold(name, floor)}"
-        for name, floor in zip(counts.names, counts.floors, strict=True)
-    )
     grid = " × ".join(str(len(axis)) for axis in counts.axes)
     st.caption(
-        f"Rating floors: {as_text(floors)}. Counted into {plural(len(counts.counted.cells), 'cell')} of a grid of "
-        f"{grid} thresholds, most of them where positives have high scores; counts at each of them are exact."
+        f"Rating floors: {named_floors(counts.names, counts.floors)}. Counted into "
+        f"{plural(len(counts.counted.cells), 'cell')} of a grid of {grid} thresholds, most of them where positives "
+        "have high scores; counts at each of them are exact."
     )
     for note in counts.notes:
         st.info(as_text(note), icon=":material/info:")
@@ -206,12 +203,7 @@ def show_count_table(surfaces: CountSurfaces) -> None:
     for column, (words, value) in zip(st.columns(len(cells)), cells, strict=True):
         column.metric(words, value, border=True)
     st.caption(
-        f"The counts behave like the rule '{surfaces.rule}'. Floors: "
-        + ", ".join(
-            f"{score_name(name)} {score_threshold(name, floor)}"
-            for name, floor in zip(surfaces.names, surfaces.floors, strict=True)
-        )
-        + "."
+        f"The counts behave like the rule '{surfaces.rule}'. Floors: {named_floors(surfaces.names, surfaces.floors)}."
     )
 
 

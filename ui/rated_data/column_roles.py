@@ -11,21 +11,20 @@ from multiloss_core.numerics import typed_number
 from multiloss_core.tables import ColumnMeanings
 from multiloss_core.thresholds import Rule
 from ui.data.rated import rated_uploads
-from ui.rated_data.column_table import ask_uses, key_of
+from ui.rated_data.column_table import ColumnTable, key_of
 from ui.rated_data.connected_tables import ask_connected_table
 from ui.rated_data.rating_meanings import meaning_key
 from ui.shared.choices import choose, chosen, withdraw
 from ui.shared.formatting import as_label, as_text, vocabulary
 
 TEMPLATE = (
-    "document,model A,model B,rating\n"
-    "1001,0.91,0.40,fraud\n"
-    "1002,0.85,0.22,ok\n"
-    "1003,0.31,0.88,fraud\n"
-    "1004,0.77,0.79,ok\n"
-    "1005,0.95,0.15,\n"
+    "document,model A,model B,rating\n1001,0.91,0.40,fraud\n1002,0.85,0.22,ok\n1003,0.31,0.88,fraud\n"
+    "1004,0.77,0.79,ok\n1005,0.95,0.15,\n"
 )
-
+LIMITS = (
+    "Alerts below every floor are not rated, so false negatives and true negatives are unknown. So are recall, the "
+    "false positive rate and F1. True and false positives and precision are known from the floors up."
+)
 DOCUMENTS, COUNTS = "a rated document", "counts at a pair of thresholds"
 RULES: dict[str, Rule | None] = {"from the counts": None, "any": "any", "all": "all"}
 
@@ -51,15 +50,15 @@ def ask_columns(source: RatedSource) -> ColumnMeanings:
             key=key_of(source, "kind"),
             persist_state="session",
         )
-        name, mime = "multiloss-template.csv", "text/csv"
-        st.download_button("Template (CSV)", TEMPLATE, name, mime, icon=":material/download:", on_click="ignore")
+        st.download_button("Template (CSV)", TEMPLATE, "multiloss-template.csv", "text/csv", on_click="ignore")
         if source.name in rated_uploads().state.sources:
             _ask_settings_file(source)
     with table:
-        choice = _ask_count_columns(source, known) if kind == COUNTS else ask_uses(source, known)
+        choice = _ask_count_columns(source, known) if kind == COUNTS else ColumnTable.of(source, known).ask()
     if kind == DOCUMENTS:
         with more:
             choice = _ask_floors(source, known, choice)
+    more.caption(LIMITS)
     return choice
 
 
@@ -124,11 +123,8 @@ def forget(source: RatedSource) -> None:
 
 def _ask_floors(source: RatedSource, known: ColumnMeanings, choice: ColumnMeanings) -> ColumnMeanings:
     """Ask for the rating floors of the scores, and whether to skip rows without readable scores."""
-    columns = st.columns(max(2, len(choice.scores)))
-    floors = []
-    for column, name in zip(columns, choice.scores, strict=False):
-        with column:
-            floors.append(_ask_floor(source, name, known))
+    places = st.columns(len(choice.scores) or 1)
+    floors = [_ask_floor(place, source, name, known) for place, name in zip(places, choice.scores, strict=False)]
     skips = st.checkbox(
         "Skip rows with unreadable scores",
         value=known.leave_out_unusable,
@@ -138,13 +134,13 @@ def _ask_floors(source: RatedSource, known: ColumnMeanings, choice: ColumnMeanin
     return replace(choice, floors=tuple(floors), leave_out_unusable=skips)
 
 
-def _ask_floor(source: RatedSource, name: str, known: ColumnMeanings) -> float | None:
+def _ask_floor(place: DeltaGenerator, source: RatedSource, name: str, known: ColumnMeanings) -> float | None:
     value = known.floors[known.scores.index(name)] if name in known.scores else None
     documents = vocabulary().documents
     side, end = ("above", "smallest") if direction(name) > 0 else ("below", "largest")
     own = score_value(name, value)
     # A box of numbers would read 1,000 as 1 and 0,9 as 9.
-    text = st.text_input(
+    text = place.text_input(
         f"Rating floor of {as_label(score_name(name))}",
         value="" if own is None else f"{own:.10g}",
         key=key_of(source, f"floor_{name}"),
@@ -156,5 +152,5 @@ def _ask_floor(source: RatedSource, name: str, known: ColumnMeanings) -> float |
     try:
         return score_value(name, typed_number(text)) if text.strip() else None
     except ValueError:
-        st.error(f"'{as_text(shortened(text))}' is not one number; type the floor as 0.5.", icon=":material/error:")
+        place.error(f"'{as_text(shortened(text))}' is not one number; type the floor as 0.5.", icon=":material/error:")
         return value

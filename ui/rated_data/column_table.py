@@ -27,29 +27,20 @@ from ui.data.rated import needs_answers, rated_uploads
 from ui.rated_data.rating_meanings import ask_meanings
 from ui.shared.choices import choose, choose_first, chosen
 from ui.shared.formatting import as_label, as_text, vocabulary
+from ui.shared.widgets import MAX_COLUMNS
 
-MAX_COLUMNS, MAX_SCORES, EXAMPLES = 200, 4, 3
+MAX_SCORES, EXAMPLES = 4, 3
 UNUSED = "unused"
-USES = {
-    "rating": "rating",
-    "score": "score",
-    "falling": "score, low is suspicious",
-    "alert_rule": "alert rule",
-    "amount": "amount",
-    "time": "time",
-    "group": "group",
-    "segment": "segment",
-    "weight": "weight",
-    "rate": "weight, 1 / value",
-    "identifier": "identifier",
-    UNUSED: "not used",
-}
+USES = (
+    {"rating": "rating", "score": "score", "falling": "score, low is suspicious", "alert_rule": "alert rule"}
+    | {use: use for use in ("amount", "time", "group", "segment", "weight")}
+    | {"rate": "weight, 1 / value", "identifier": "identifier", UNUSED: "not used"}
+)
 HINTS = """
 - **rating**: what the {document} turned out to be.
 - **score**: of one classifier. Of some scores the low values are suspicious.
 - **alert rule**: raises {documents} whatever their scores: 0 and 1, or words of reasons.
-- **amount**: money, 0 or more. Thresholds can be chosen by money as well.
-- **time**: when the {document} came.
+- **amount**, **time**: money, 0 or more, and when the {document} came. Thresholds can be chosen by money as well.
 - **group**: rows that belong together, such as {documents} of one customer. Held-out numbers respect it.
 - **segment**: few words to look at {documents} by: country, channel, product.
 - **weight**: how many {documents} a row stands for, if only a sample was rated.
@@ -67,33 +58,18 @@ def key_of(source: RatedSource, name: str) -> str:
     return f"{name}_{source.fingerprint[:12]}"
 
 
-def use_key(source: RatedSource, column: str) -> str:
-    """Name the menu of a column."""
-    return key_of(source, f"used_as_{column}")
-
-
-def words_key(source: RatedSource, column: str) -> str:
-    """Name the widget that asks which words of a column are alert rules."""
-    return key_of(source, f"words_{column}")
-
-
 def use_as(source: RatedSource, kind: str, name: str) -> None:
     """Use a column as a score, or as the alert rule of this name; call this in a callback."""
     column = str(base_of(source.frame, name))
-    choose(use_key(source, column), kind)
+    choose(key_of(source, f"used_as_{column}"), kind)
     if kind == "score":
         choose(key_of(source, "new_score"), column)
     elif name != column:
-        choose(words_key(source, column), [*chosen(words_key(source, column), ()), name])
-
-
-def ask_uses(source: RatedSource, known: ColumnMeanings) -> ColumnMeanings:
-    """Draw a row for each column and return what the columns mean, without floors."""
-    return _Table.of(source, known).ask()
+        choose(key_of(source, f"words_{column}"), [*chosen(key_of(source, f"words_{column}"), ()), name])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Table:
+class ColumnTable:
     """Hold the use of each column: as guessed, `before` by the known choice, `now` by the menus.
 
     `doubts`: the roles to ask about a column.
@@ -104,16 +80,15 @@ class _Table:
     guessed: Mapping[str, str]
     before: Mapping[str, str]
     now: dict[str, str]
-    doubts: Mapping[str, frozenset[str]]
+    doubts: Mapping[str, set[str]]
 
     @classmethod
-    def of(cls, source: RatedSource, known: ColumnMeanings) -> "_Table":
+    def of(cls, source: RatedSource, known: ColumnMeanings) -> "ColumnTable":
         """Read the menus, which are drawn later."""
         guessed, before = (_uses(source.frame, choice) for choice in (source.guess or source.first_choice, known))
         names = [name for place, name in enumerate(map(str, source.frame)) if place < MAX_COLUMNS or name in before]
-        now = {name: chosen(use_key(source, name), before.get(name, UNUSED)) for name in names}
-        doubts = {name: _doubts(source, name, guessed) for name in names}
-        return cls(source=source, known=known, guessed=guessed, before=before, now=now, doubts=doubts)
+        now = {name: chosen(key_of(source, f"used_as_{name}"), before.get(name, UNUSED)) for name in names}
+        return cls(source=source, known=known, guessed=guessed, before=before, now=now, doubts=_doubts(source, guessed))
 
     def ask(self) -> ColumnMeanings:
         """Draw the rows, uncertain columns first and unused ones in an expander."""
@@ -121,14 +96,10 @@ class _Table:
         if complaint := chosen(key_of(self.source, "full")):
             st.error(complaint, icon=":material/error:")
             choose(key_of(self.source, "full"), None)
-        more = () if self.source.guess is None else self.source.guess.more_scores
-        shown = [
-            name
-            for name, use in self.now.items()
-            if use != UNUSED or name in self.guessed or name in more or self.doubts[name]
-        ]
+        offered = {*self.guessed, *self.doubts, *(self.source.guess.more_scores if self.source.guess else ())}
+        shown = [name for name, use in self.now.items() if use != UNUSED or name in offered]
         order = list(USES)
-        shown.sort(key=lambda name: (not self.doubts[name], order.index(self.guessed.get(name) or self.now[name])))
+        shown.sort(key=lambda name: (name not in self.doubts, order.index(self.guessed.get(name) or self.now[name])))
         places = [st.container(key=f"column_row_{place}") for place in range(len(shown))]
         examples = _examples(self.source.fingerprint, tuple(shown), self.source.frame)
         rows = dict(zip(shown, zip(places, examples, strict=True), strict=True))
@@ -139,12 +110,12 @@ class _Table:
             place, cells = rows.pop(rating)
             with place:
                 self._draw(rating, cells)
-                meanings = ask_meanings(
-                    self.source, rating, dict(self.known.meanings) if rating == self.known.rating else {}
-                )
-        falling, surely = self._falling(rating, meanings)
+                of_known = dict(self.known.meanings) if rating == self.known.rating else {}
+                meanings = ask_meanings(self.source, rating, of_known)
+        scores = tuple(self._used_as("score"))
+        falling, surely = _falling(self.source.fingerprint, scores, rating, meanings, self.source.frame)
         if (new := chosen(key_of(self.source, "new_score"))) in surely:
-            choose(use_key(self.source, new), "falling")
+            choose(key_of(self.source, f"used_as_{new}"), "falling")
             self.now[new] = "falling"
         choose(key_of(self.source, "new_score"), None)
         rules: list[str] = []
@@ -165,36 +136,33 @@ class _Table:
         return self._choice(
             rating=rating,
             meanings=meanings,
-            alert_rules=_in_order(rules, self.known.alert_rules)[:MAX_ALERT_RULES],
+            alert_rules=tuple(sorted(rules, key=[*self.known.alert_rules, *rules].index)[:MAX_ALERT_RULES]),
             decimal_signs=tuple((name, signs[name]) for name in self.source.ambiguous if name in signs),
             repeats=repeats,
         )
 
     def _choice(self, **more: Any) -> ColumnMeanings:
-        scores = [
-            f"{MINUS}{name}" if use == "falling" else name
-            for name, use in self.now.items()
-            if KINDS.get(use, use) == "score"
-        ]
-        others: dict[str, Any] = {role: self._holder(role) for role in ("group", "amount", "time", "segment", "weight")}
-        weight = others.pop("weight")
-        of_known = {str(base_of(self.source.frame, name)): place for place, name in enumerate(self.known.scores)}
-        scores.sort(key=lambda name: of_known.get(str(base_of(self.source.frame, name)), len(of_known)))
+        scores = {name: f"{MINUS}{name}" if self.now[name] == "falling" else name for name in self._used_as("score")}
+        order = [*(base_of(self.source.frame, score) for score in self.known.scores), *scores]
+        found: dict[str, Any] = {kind: self._holder(kind) for kind in ("amount", "time", "group", "segment", "weight")}
+        if found["weight"] is not None and self.now[found["weight"]] == "rate":
+            found["weight"] = f"{RECIPROCAL}{found['weight']}"
         return ColumnMeanings(
-            scores=tuple(scores),
+            scores=tuple(scores[name] for name in sorted(scores, key=order.index)),
             floor_method=self.known.floor_method,
-            since=self.known.since if others["time"] == self.known.time else None,
+            since=self.known.since if found["time"] == self.known.time else None,
             age_weights=self.known.age_weights,
-            weight=f"{RECIPROCAL}{weight}" if weight is not None and self.now[weight] == "rate" else weight,
-            **others,
+            **found,
             **more,
         )
 
+    def _used_as(self, kind: str) -> list[str]:
+        return [name for name, use in self.now.items() if KINDS.get(use, use) == kind]
+
     def _holder(self, kind: str) -> str | None:
         """Return the column of a use that only one can have."""
-        for name, use in self.now.items():
-            if KINDS.get(use, use) == kind:
-                return name
+        if held := self._used_as(kind):
+            return held[0]
         # A stored choice may give two uses to one column, of which the menu shows one.
         stored = _named(self.known).get(kind)
         column = stored and base_of(self.source.frame, stored)
@@ -202,8 +170,8 @@ class _Table:
 
     def _draw(self, name: str, examples: str, *, falls: bool = False) -> None:
         """Draw the name, example cells, the menu and the reason of one column."""
-        key, before = use_key(self.source, name), self.now[name]
-        choose_first(key, before)
+        key = key_of(self.source, f"used_as_{name}")
+        choose_first(key, self.now[name])
         left, middle, right = st.columns([4, 4, 5], vertical_alignment="center", gap="small")
         left.markdown(f"**{as_text(shortened(name))}**  \n:small[:gray[{as_text(examples)}]]")
         middle.selectbox(
@@ -214,58 +182,38 @@ class _Table:
             persist_state="session",
             label_visibility="collapsed",
             on_change=_change_use,
-            # Names alone: a callback that held the table would keep its memory when the table goes.
-            args=(self.source.name, name, before, {kind: self._menu_of(kind) for kind in SINGLE}, self._full()),
+            # Names alone, as a callback that held the table would keep its memory when the table goes.
+            args=(self.source.name, name, self.now),
         )
         if reason := self._reason(name, falls=falls):
             right.markdown(f":small[{reason}]")
 
-    def _menu_of(self, kind: str) -> str | None:
-        return next((use_key(self.source, name) for name, use in self.now.items() if KINDS.get(use, use) == kind), None)
-
-    def _full(self) -> dict[str, str]:
-        """Return the kinds of which no more columns can be used, with a sentence for each."""
-        kinds = [KINDS.get(use, use) for use in self.now.values()]
-        return {
-            kind: f"At most {most} {noun} can be used; set another column to *not used* first."
-            for kind, (most, noun) in MAX_OF_KIND.items()
-            if kinds.count(kind) >= most
-        }
-
     def _reason(self, name: str, *, falls: bool) -> str:
-        guess, use, guessed = self.source.guess, self.now[name], self.guessed.get(name, UNUSED)
-        notes = []
-        if use == "score" and falls:
-            notes.append("rated fraud has rather low values: the low ones may be suspicious")
-        if guess is not None and use == guessed:
-            if self.doubts[name] and needs_answers(self.source):
-                found = [guess.reasons[role] for role in sorted(self.doubts[name]) if role in guess.reasons]
-                return f":orange-badge[please check] {as_text('; '.join([*found, *notes]))}"
-            if name in guess.more_scores:
-                notes.append(f"looks like a score as well; {len(guess.scores)} are used")
-            elif use == UNUSED:
-                notes.append(guess.unused.get(name, ""))
-            elif not self.doubts[name]:
-                notes.append(guess.reasons.get(ROLES.get(use, use), ""))
+        """Return why a column has its use, or why to check it."""
+        guess, use, doubts = self.source.guess, self.now[name], self.doubts.get(name, ())
+        notes = ["rated fraud has rather low values: the low ones may be suspicious"] * (use == "score" and falls)
         notes += [f"also {USES[kind]}" for kind in SINGLE if self._holder(kind) == name and KINDS.get(use, use) != kind]
-        return as_text("; ".join(filter(None, notes)))
-
-    def _falling(
-        self, rating: str | None, meanings: tuple[tuple[str, Meaning | None], ...]
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        scores = tuple(name for name, use in self.now.items() if KINDS.get(use, use) == "score")
-        return _falling(self.source.fingerprint, scores, rating, meanings, self.source.frame)
+        badge = ""
+        if guess is not None and use == self.guessed.get(name, UNUSED):
+            if doubts and needs_answers(self.source):
+                badge = ":orange-badge[please check] "
+                notes += [guess.reasons.get(role, "") for role in sorted(doubts)]
+            elif name in guess.more_scores:
+                notes.append(f"looks like a score as well; {len(guess.scores)} are used")
+            elif not doubts:
+                notes.append(guess.unused.get(name, "") if use == UNUSED else guess.reasons.get(_role(use), ""))
+        return badge + as_text("; ".join(filter(None, notes)))
 
     def _ask_rules(self, name: str) -> list[str]:
         """Return the rules of a column: itself, or those of its words that are chosen."""
-        key = words_key(self.source, name)
+        key = key_of(self.source, f"words_{name}")
         known = [rule for rule in self.known.alert_rules if base_of(self.source.frame, rule) == name]
         possible = _possible_rules(self.source.fingerprint, name, self.source.frame)
         offered = [*dict.fromkeys([*known, *possible, *chosen(key, ())])]
         if offered in ([], [name]):
             return [name]
         choose_first(key, known)
-        picked = st.multiselect(
+        return st.multiselect(
             f"Words of {as_label(shortened(name))} that are rules",
             offered,
             format_func=lambda rule: rule.removeprefix(f"{name}{HAS}"),
@@ -274,7 +222,6 @@ class _Table:
             max_selections=MAX_ALERT_RULES,
             placeholder="Choose at least one word",
         )
-        return list(picked)
 
     def _ask_repeats(self, identifier: str) -> RepeatedRows:
         """Ask which rows count of an alert in several rows."""
@@ -314,7 +261,7 @@ class _Table:
             return
         key = key_of(self.source, "other_columns")
         # Without a rating or a score, one of them must be chosen.
-        choose_first(key, not {"rating", "score"} <= {KINDS.get(use, use) for use in self.now.values()})
+        choose_first(key, not (self._used_as("rating") and self._used_as("score")))
         others = st.expander(f"{plural(len(names), 'other column')}, not used", key=key, on_change="rerun")
         if others.open:
             examples = _examples(self.source.fingerprint, tuple(names), self.source.frame)
@@ -330,7 +277,7 @@ def _named(choice: ColumnMeanings) -> dict[str, str | None]:
 
 
 def _uses(frame: pd.DataFrame, choice: ColumnMeanings) -> dict[str, str]:
-    """Return the use of each column in use; scores and rules come before other uses of a column."""
+    """Return the uses of columns; scores and rules come before other uses of a column."""
     derived = {"score": "falling", "weight": "rate"}
     named = [*_named(choice).items()]
     named += [*(("alert_rule", rule) for rule in choice.alert_rules), *(("score", score) for score in choice.scores)]
@@ -341,37 +288,40 @@ def _uses(frame: pd.DataFrame, choice: ColumnMeanings) -> dict[str, str]:
     return uses
 
 
-def _doubts(source: RatedSource, name: str, guessed: Mapping[str, str]) -> frozenset[str]:
-    """Return the uncertain roles of a column, and those without a column whose reason names it."""
-    if source.guess is None:
-        return frozenset()
-    use = guessed.get(name, UNUSED)
-    role = ROLES.get(KINDS.get(use, use), KINDS.get(use, use))
-    taken = {ROLES.get(kind, kind) for kind in {KINDS.get(one, one) for one in guessed.values()}}
-    found = source.guess.unsure & ({"rating", "meanings"} if role == "rating" else {role})
-    open_roles = source.guess.unsure - taken - {"meanings"}
-    found |= {one for one in open_roles if f"'{shortened(name)}'" in source.guess.reasons.get(one, "")}
-    return found | {"decimal sign"} if name in dict(source.first_choice.decimal_signs) else found
+def _doubts(source: RatedSource, guessed: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the uncertain roles of each column that has them or that their reason names."""
+    found: dict[str, set[str]] = {name: {"decimal_signs"} for name, _ in source.first_choice.decimal_signs}
+    unsure, reasons = (source.guess.unsure, source.guess.reasons) if source.guess else ((), {})
+    for role in unsure:
+        reason = reasons.get(role, "")
+        named = [name for name in map(str, source.frame) if f"'{shortened(name)}'" in reason]
+        have = [name for name, use in guessed.items() if _role(use) == ("rating" if role == "meanings" else role)]
+        # A column that may be a score as well is no doubt about the others.
+        is_of_others = role == "scores" and named and not set(named) & set(have)
+        for name in named if is_of_others else [*named, *have]:
+            found.setdefault(name, set()).add(role)
+    return found
 
 
-def _change_use(data: str, name: str, before: str, menus: Mapping[str, str | None], full: Mapping[str, str]) -> None:
+def _role(use: str) -> str:
+    return ROLES.get(KINDS.get(use, use), KINDS.get(use, use))
+
+
+def _change_use(data: str, name: str, before: Mapping[str, str]) -> None:
     """Take a use from the column that had it, or refuse one too many."""
     source = rated_uploads().source(data)
-    key = use_key(source, name)
-    use = chosen(key)
+    key, use = key_of(source, f"used_as_{name}"), chosen(key_of(source, f"used_as_{name}"))
     kind = KINDS.get(use, use)
-    if kind in full and KINDS.get(before, before) != kind:
-        choose(key, before)
-        choose(key_of(source, "full"), full[kind])
-    elif (holder := menus.get(kind)) not in (None, key):
-        choose(str(holder), UNUSED)
-    elif use == "score" and before != "falling":
+    others = [other for other, use in before.items() if other != name and KINDS.get(use, use) == kind]
+    most, noun = MAX_OF_KIND.get(kind, (len(before), ""))
+    if len(others) >= most:
+        choose(key, before[name])
+        choose(key_of(source, "full"), f"At most {most} {noun} can be used; set another column to *not used* first.")
+    elif kind in SINGLE:
+        for other in others:
+            choose(key_of(source, f"used_as_{other}"), UNUSED)
+    elif use == "score" and before[name] != "falling":
         choose(key_of(source, "new_score"), name)
-
-
-def _in_order(names: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
-    """Sort names as in the known choice, the others last."""
-    return (*(name for name in known if name in names), *(name for name in names if name not in known))
 
 
 @st.cache_data(scope="session", max_entries=20, show_spinner=False)
@@ -383,12 +333,8 @@ def _falling(
     _frame: pd.DataFrame,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Find scores that fall with fraud, and those that certainly do, once ratings are known."""
-    if (
-        rating is None
-        or not scores
-        or rating in scores
-        or {"positive", "negative"} - {meaning for _, meaning in meanings}
-    ):
+    has_both = {"positive", "negative"} <= {meaning for _, meaning in meanings}
+    if rating is None or not scores or not has_both:
         return (), ()
     given = (_frame, scores, rating, dict(meanings))
     return find_falling(*given), find_falling(*given, surely=True)
@@ -402,7 +348,7 @@ def _possible_rules(fingerprint: str, name: str, _frame: pd.DataFrame) -> tuple[
 @st.cache_data(scope="session", max_entries=20, show_spinner=False)
 def _examples(fingerprint: str, names: tuple[str, ...], _frame: pd.DataFrame) -> list[str]:
     """Write a few different cells of each column."""
-    found = (_frame[name].dropna().drop_duplicates().head(EXAMPLES) for name in names)
+    found = (_frame[name].dropna().head(1_000).drop_duplicates().head(EXAMPLES) for name in names)
     return [
         shortened(" · ".join(f"{cell:.6g}" if isinstance(cell, float | np.floating) else str(cell) for cell in cells))
         for cells in found

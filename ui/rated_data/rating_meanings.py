@@ -1,4 +1,4 @@
-"""Ask for the meanings of ratings, and show what they add up to."""
+"""Ask for the meanings of ratings, and to confirm the columns."""
 
 import numpy as np
 import pandas as pd
@@ -6,8 +6,8 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource
-from multiloss_core.formatting import MINUS, count, plural, score_name, shortened
-from multiloss_core.tables import ColumnMeanings, Meaning, RepeatedRows, guess_meanings, values_and_blanks
+from multiloss_core.formatting import count, plural, shortened
+from multiloss_core.tables import Meaning, guess_meanings, values_and_blanks
 from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.sources import ratings_in_engine
 from ui.shared.choices import choose
@@ -26,7 +26,7 @@ def ask_meanings(
     Of a column of too many different values nothing is asked, and nothing returned.
     """
     try:
-        values, tag = ratings_of(source, column), source.fingerprint[:12]
+        values, tag = _ratings_of(source, column), source.fingerprint[:12]
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return ()
@@ -87,51 +87,20 @@ def _ask_meaning(word: str, rows: int, guess: Meaning | None, key: str) -> Meani
     )
 
 
-def ratings_of(source: RatedSource, column: str, repeats: RepeatedRows | None = None) -> dict[str, int]:
-    """Count the rows of each rating, of all rows that count.
-
-    Where the frame is a sample, their engine counts them.
+def _ratings_of(source: RatedSource, column: str) -> dict[str, int]:
+    """Count the rows of each rating; of a sample, their engine counts all rows.
 
     Raises DataError where their engine cannot be asked or finds too many different values.
     """
     if source.is_sample:
         return ratings_in_engine(source, column)
-    return _ratings_of_frame(source.fingerprint, column, repeats, source.frame)
+    return _ratings_of_frame(source.fingerprint, column, source.frame)
 
 
 @st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def _ratings_of_frame(
-    fingerprint: str, column: str, repeats: RepeatedRows | None, _frame: pd.DataFrame
-) -> dict[str, int]:
-    """Count the rows of each rating, in order of appearance."""
-    kept = None if repeats is None else repeats.kept(_frame, column)
-    codes, values = values_and_blanks(_frame[column] if kept is None else _frame.loc[kept, column])
+def _ratings_of_frame(fingerprint: str, column: str, _frame: pd.DataFrame) -> dict[str, int]:
+    codes, values = values_and_blanks(_frame[column])
     return dict(zip(values, np.bincount(codes[codes >= 0], minlength=len(values)).tolist(), strict=True))
-
-
-def show_rating_words(source: RatedSource, choice: ColumnMeanings) -> None:
-    """Show the ratings of fraud, of no fraud and of undecided rows."""
-    if choice.is_counts or choice.rating is None or not choice.meanings:
-        return
-    rows, column = ratings_of(source, choice.rating, choice.repeats), as_text(shortened(choice.rating))
-    written = written_words(source, choice.rating)
-    kept = None if choice.repeats is None else choice.repeats.kept(source.frame, choice.rating)
-    blank = (source.rows if kept is None else int(kept.sum())) - sum(rows.values())
-    parts = []
-    for meaning, words in (("positive", "fraud"), ("negative", "not fraud"), ("undecided", "undecided")):
-        values = [value for value, found in choice.meanings if found == meaning]
-        total = sum(rows.get(value, 0) for value in values) + (blank if meaning == "undecided" else 0)
-        if total:
-            named = [f"*{as_text(shortened(written.get(value, value)))}*" for value in values]
-            named += ["blank"] if meaning == "undecided" and blank else []
-            parts.append(f"**{count(total)} {words}** ({', '.join(named)})")
-    st.markdown(f"*{column}*: {' · '.join(parts)}")
-    for name in choice.scores:
-        if name.startswith(MINUS):
-            words = as_text(shortened(score_name(name)))
-            st.caption(
-                f":material/swap_vert: Low values of *{words}* are suspicious: alerts are at or below its threshold."
-            )
 
 
 def confirm_columns(source: RatedSource) -> None:

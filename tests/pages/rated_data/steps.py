@@ -97,7 +97,7 @@ def use(app, column, kind):
 
 
 def used_as(app, *kinds):
-    """The columns in use whose menus show one of these kinds."""
+    """The columns whose menus show one of these kinds."""
     return [one.key[len("used_as_") : -len("_012345678901")] for one in app.selectbox if one.value in kinds]
 
 
