@@ -136,7 +136,7 @@ def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda app: use(app, "model A", "rating"), ["different values", "model A"]),
+        (lambda app: use(app, "model A", "rating"), ["different ratings", "'model A'"]),
         (lambda app: use(app, "model A", "alert_rule"), ["'model A'", "row"]),
         (lambda app: run(box(app, "floor_model A").set_value("2.0")), ["'model A'", "2", "largest score", "row"]),
     ],
