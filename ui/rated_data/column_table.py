@@ -200,8 +200,10 @@ class ColumnTable:
                 notes += [guess.reasons.get(role, "") for role in sorted(doubts)]
             elif name in guess.more_scores:
                 notes.append(f"looks like a score as well; {len(guess.scores)} are used")
-            elif not doubts:
-                notes.append(guess.unused.get(name, "") if use == UNUSED else guess.reasons.get(_role(use), ""))
+            elif use == UNUSED:
+                notes.append(guess.unused.get(name, ""))
+            elif not guess.unsure & {_role(use)}:
+                notes.append(guess.reasons.get(_role(use), ""))
         return badge + as_text("; ".join(filter(None, notes)))
 
     def _ask_rules(self, name: str) -> list[str]:
