@@ -12,12 +12,12 @@ from ui.rated_data.checks import (
     ask_earlier_files,
     show_count_table,
     show_counted,
+    show_first_rows,
     show_funnel,
     show_histograms,
-    show_more,
 )
 from ui.rated_data.column_roles import ask_columns, ask_upload
-from ui.rated_data.column_summary import confirm_columns, show_rating_words, show_reading_notes
+from ui.rated_data.rating_meanings import confirm_columns, show_reading_notes
 from ui.records import show_deployed
 from ui.shared.page_setup import bootstrap
 
@@ -29,24 +29,19 @@ with picker:
     if source.name in rated_uploads().samples:
         st.caption("Simulated")
 show_reading_notes(source)
-questions, summary = (st.container(key=key) for key in ("column_questions", "column_summary"))
-words, known = summary.empty(), rated_uploads().choice_for(source)
-if not source.is_sample:
-    # Before the many inputs, which take the browser longer.
-    with words.container():
-        show_rating_words(source, known)
-choice = ask_columns(source, questions)
-choice = ask_alert_sources(source, choice, questions)
-if source.is_sample or choice != known:
-    with words.container():
-        show_rating_words(source, choice)
+left, right = st.columns([3, 2], gap="large")
+with right:
+    question, summary = st.container(), st.container(key="column_summary")
+with left:
+    choice = ask_columns(source)
+with question:
+    choice = ask_alert_sources(source, choice)
 with summary:
     choice = ask_complete_weeks(source, choice)
     choice = ask_earlier_files(source, choice)
-dataset = rated_uploads().checked(source, choice, "data")
-if dataset is not None:
-    rated = dataset.source
-    with summary:
+    dataset = rated_uploads().checked(source, choice, "data")
+    if dataset is not None:
+        rated = dataset.source
         if isinstance(rated, RatedCounts):
             show_counted(rated, dataset.columns)
         elif isinstance(rated, CountSurfaces):
@@ -56,7 +51,7 @@ if dataset is not None:
         say_missing_earlier(dataset)
         confirm_columns(source)
         show_deployed(rated.names, dataset.name)
-    if isinstance(rated, RatedDocuments):
-        show_histograms(dataset.key, rated)
-    prepare(dataset, current_settings(dataset))
-show_more(source)
+        if isinstance(rated, RatedDocuments):
+            show_histograms(dataset.key, rated)
+        prepare(dataset, current_settings(dataset))
+show_first_rows(source)

@@ -189,7 +189,7 @@ def test_names_are_text_on_every_page(strangers_server, log, page):
     open_part(page, "Other rating floors")
     expect(losses(page)).to_contain_text("600 rows: ")
     look("answered")
-    page.get_by_text("What the columns mean").first.click()
+    page.get_by_test_id("stExpander").filter(has_text="not used").locator("summary").click()
     look("columns")
     confirm = page.get_by_role("button", name="These columns are right")
     if confirm.count():

@@ -7,13 +7,13 @@ import pytest
 from benchmarks.earlier_files import drawn_alerts, populations_of
 from multiloss_core import RatedDocuments, operating_point, smooth_path
 from tests.pages.rated_data.steps import (
-    box,
     csv_of,
     go_to_operating_point,
     rated_frame,
     say_no_other_alerts,
     switch,
     upload,
+    use,
 )
 from tests.pages.steps import opened, run, saved_record, state
 
@@ -82,7 +82,7 @@ def test_files_with_the_column_of_an_inverted_score_are_offered():
     for seed, name in ((1, "before.csv"), (2, "now.csv")):
         frame = rated_frame(seed).assign(trust=lambda table: 1 - table["model B"]).drop(columns="model B")
         app = upload(app, csv_of(frame), name)
-    run(box(app, "scores").set_value(["model A", "minus trust"]))
+    use(app, "trust", "falling")
     say_no_other_alerts(app)
     assert next(one for one in app.multiselect if one.key.startswith("earlier_")).options == ["before.csv"]
 

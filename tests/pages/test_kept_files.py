@@ -17,6 +17,8 @@ from tests.pages.rated_data.steps import (
     rated_frame,
     say_no_other_alerts,
     upload,
+    use,
+    used_as,
 )
 from tests.pages.steps import opened, run, state
 from ui.data import store
@@ -109,10 +111,10 @@ def test_another_session_opens_the_link_with_the_chosen_columns(app):
 def test_columns_are_remembered_in_other_sessions(app):
     frame = rated_frame().assign(other=lambda table: table["model B"] / 2)
     upload(app, csv_of(frame), GOOD)
-    run(box(app, "scores").set_value(["model A", "other"]))
+    use(use(app, "model B", "unused"), "other", "score")
     other = opened("rated_data")
     upload(other, csv_of(rated_frame(3).assign(other=lambda table: table["model B"] / 3)), "next month.csv")
-    assert box(other, "scores").value == ["model A", "other"]
+    assert {*used_as(other, "score")} == {"model A", "other"}
 
 
 def test_what_is_uncertain_is_asked_of_each_user(app):
@@ -191,12 +193,12 @@ def test_a_file_of_another_kind_is_not_opened(app):
 def test_columns_are_remembered_for_a_file_with_the_same_ones(app):
     frame = rated_frame().assign(other=lambda table: table["model B"] / 2)
     upload(app, csv_of(frame), GOOD)
-    run(box(app, "scores").set_value(["model A", "other"]))
+    use(use(app, "model B", "unused"), "other", "score")
     upload(app, csv_of(rated_frame(3).assign(other=lambda table: table["model B"] / 3).iloc[:, ::-1]), "next month.csv")
     assert app.selectbox(key="data").value == "next month.csv"
-    assert box(app, "scores").value == ["model A", "other"]
+    assert {*used_as(app, "score")} == {"model A", "other"}
     upload(app, csv_of(rated_frame(4)), "others.csv")
-    assert box(app, "scores").value == ["model A", "model B"]
+    assert used_as(app, "score") == ["model A", "model B"]
 
 
 def test_what_does_not_fit_any_more_is_guessed_anew(app):
@@ -221,7 +223,7 @@ def test_what_does_not_fit_any_more_is_guessed_anew(app):
         upload(app, csv_of(frame), GOOD)
         assert not app.error
         assert funnel(app)
-        assert box(app, "scores").value == ["model A", "model B"]
+        assert used_as(app, "score") == ["model A", "model B"]
         upload(app, b"", "bad.csv")
 
 

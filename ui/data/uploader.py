@@ -232,7 +232,7 @@ class Uploader(TableStore[Choice, Data]):
         try:
             data = self.build(source, self.choice_for(source))
         except DataError:
-            st.info(f"Correct the columns above, or pick other {noun}. Nothing that you loaded is lost.")
+            st.info(f"Correct the columns, or pick other {noun}. Nothing that you loaded is lost.")
             return None
         st.info("Below is still the last choice of columns that worked.")
         return data

@@ -1,26 +1,38 @@
-"""Ask which rules raised alerts beside the scores, and what lies below uncertain floors."""
+"""Ask what raised the alerts below uncertain floors."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource, source_key
-from multiloss_core.formatting import HAS, count, plural, score_name, score_threshold, share, shortened
+from multiloss_core.formatting import (
+    HAS,
+    count,
+    direction,
+    plural,
+    score_name,
+    score_threshold,
+    score_value,
+    share,
+    shortened,
+    threshold,
+)
 from multiloss_core.numerics import Floats, Indices
-from multiloss_core.tables import MAX_ALERT_RULES, ColumnMeanings, column_of, numbers, possible_alert_rules, rule_cells
+from multiloss_core.tables import ColumnMeanings, column_of, numbers, possible_alert_rules, rule_cells
 from multiloss_core.thresholds import FloorEstimate, FloorMethod, UncertainFloorsError, explaining_scores
-from ui.data.rated import build
-from ui.shared.formatting import as_text, show_table, vocabulary
+from ui.data.rated import build, rated_uploads
+from ui.rated_data.column_table import MAX_SCORES, key_of, use_as
+from ui.shared.choices import choose, chosen
+from ui.shared.formatting import as_label, as_text, named_floors, show_table
 
-QUESTION = "Were alerts raised by anything else than these scores?"
 # Below both, rows under the floors are strays.
 MAX_STRAYS, MAX_STRAY_SHARE = 20, 0.01
-ANSWERS: dict[FloorMethod, str] = {"corner": "No: only by these scores", "jump": "Yes: also by something else"}
-MAX_SCORES, MAX_CANDIDATES, MAX_ROWS = 4, 12, 20_000
+# The floors of answers that name no column.
+METHODS: dict[str, FloorMethod] = {"corner": "corner", "jump": "jump", "unknown": "jump"}
+MAX_CANDIDATES, MAX_ROWS = 12, 20_000
 # Rules to mention raised this share of the rows below the floors, and so much more often than all rows.
 MIN_RAISED, MIN_LIFT, MAX_LIKELY = 0.05, 2.0, 5
 PREVIEW_ROWS = 100
@@ -39,64 +51,104 @@ class _Question:
     rules: tuple[tuple[str, int], ...]
 
 
-def ask_alert_sources(source: RatedSource, choice: ColumnMeanings, place: DeltaGenerator) -> ColumnMeanings:
-    """Show both estimates of uncertain floors with the rows below them, and ask for one."""
+def ask_alert_sources(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
+    """Ask what raised the alerts below uncertain floors; the answer sets the floors."""
     unanswered = replace(choice, floor_method=None)
-    if choice.is_counts or None not in choice.floors:
-        return unanswered
     # Rows of an engine are counted with progress shown, and their counts are kept already.
     find = _find_question if source.is_sample else _kept_question
-    question = find(source_key(source.fingerprint, unanswered), source, unanswered)
+    is_open = not choice.is_counts and None in choice.floors
+    question = find(source_key(source.fingerprint, unanswered), source, unanswered) if is_open else None
     if question is None:
         return unanswered
-    names, settled = question.estimate.names, _settled(question, len(source.frame))
-    holder = place.container(key="alert_sources")
-    if settled is not None:
-        left_out = f" {plural(question.rows.size, 'alert', 'lie')} below them, left out here."
-        holder.caption(f"The rating floors are those of the scores.{left_out if question.rows.size else ''}")
-        holder = holder.expander("Other rating floors", icon=":material/more_horiz:")
-    with holder:
-        st.markdown(f"#### {QUESTION}")
-        st.markdown(
-            f"{as_text(question.estimate.sentence)}. Rules, complaints, audits and unused scores raise such alerts."
-        )
-        show_table(
-            pd.DataFrame(
-                {
-                    "Score": [shortened(score_name(name)) for name in names],
-                    "Floor if no": [*map(score_threshold, names, question.estimate.corner)],
-                    "Floor if yes": [*map(score_threshold, names, question.estimate.jump)],
-                }
-            ),
-            hide_index=True,
-            alt="Rating floors of each score by both estimates.",
-        )
-        for name in question.explained_by:
-            st.info(
-                f"*{as_text(shortened(name))}* explains these {vocabulary().documents}. Add it to the scores to "
-                "settle the question.",
-                icon=":material/add_chart:",
-            )
-        size = question.rows.size
-        for name, raised in question.rules:
-            st.info(
-                f"*{as_text(shortened(name))}* raised {share(raised / size, size)} of the alerts in question. "
-                "If it is a rule that raises alerts, add it to the alert rules.",
-                icon=":material/add_circle:",
-            )
+    settled, rows = _settled(question, len(source.frame)), question.rows.size
+    with st.container(key="alert_sources"):
+        if settled is None:
+            return _ask(source, unanswered, question, choice.floor_method)
+        left_out = f" {plural(rows, 'alert', 'lie')} below them, left out here."
+        st.caption(f"The rating floors are those of the scores.{left_out if rows else ''}")
+        with st.expander("Other rating floors", icon=":material/more_horiz:"):
+            return _ask(source, unanswered, question, choice.floor_method or settled)
+
+
+def _ask(
+    source: RatedSource, choice: ColumnMeanings, question: _Question, preset: FloorMethod | None
+) -> ColumnMeanings:
+    key, options = key_of(source, "alert_sources"), _options(question)
+    if chosen(key) not in options:
+        # Only one score that explains all of these alerts is likely enough.
+        likely = [option for option in options if option.startswith("score ")]
+        choose(key, preset or (likely[0] if len(likely) == 1 else None))
+    st.markdown(f"#### {as_text(_sentence(question))}")
+    answer = st.radio(
+        "What raised these alerts?",
+        list(options),
+        format_func=lambda option: options.get(option, (option, ""))[0],
+        captions=[caption for _, caption in options.values()],
+        key=key,
+        persist_state="session",
+        on_change=_use_answer,
+        args=(source.name, key),
+        label_visibility="visible" if question.rows.size else "collapsed",
+    )
+    if name := str(answer).partition(" ")[2]:
+        label, given = f"Use {as_label(shortened(name))}", (source.name, key)
+        st.button(label, key=f"use_{key}", type="primary", icon=":material/add:", on_click=_use_answer, args=given)
+    _show_estimates(source, question)
+    return replace(choice, floor_method=METHODS.get(str(answer)))
+
+
+def _options(question: _Question) -> dict[str, tuple[str, str]]:
+    """Return the label of each answer, and what it changes."""
+    rows = question.rows.size
+    jump, corner = (
+        named_floors(question.estimate.names, of) for of in (question.estimate.jump, question.estimate.corner)
+    )
+    left_out, counted = ("They are left out. ", "They count as well. ") if rows else ("", "")
+    options = {
+        f"score {name}": (f"Another score: {as_label(shortened(name))}", "It explains all of them.")
+        for name in question.explained_by
+    }
+    for name, raised in question.rules:
+        label = f"The rule {as_label(shortened(name))}"
+        options[f"alert_rule {name}"] = (label, f"It raised {share(raised / rows, rows)} of them.")
+    return options | {
+        "jump": ("Rules, complaints or audits", f"{left_out}Rating floors: {jump}."),
+        "corner": ("These scores alone", f"{counted}Rating floors: {corner}."),
+        "unknown": ("I do not know", f"{left_out}The floors are those for rules, complaints or audits."),
+    }
+
+
+def _use_answer(data: str, key: str) -> None:
+    """Add the score or the rule of an answer; other answers stay as they are."""
+    kind, _, name = str(chosen(key)).partition(" ")
+    if name:
+        use_as(rated_uploads().source(data), kind, name)
+        choose(key, None)
+
+
+def _sentence(question: _Question) -> str:
+    if not question.rows.size:
+        return "The scores do not show from which values on alerts were rated."
+    sides = [
+        f"{shortened(score_name(name))} {'below' if direction(name) > 0 else 'above'} "
+        f"{threshold(score_value(name, floor))}"
+        for name, floor in zip(question.estimate.names, question.estimate.jump, strict=True)
+    ]
+    return f"{plural(question.rows.size, 'alert', 'have')} {' and '.join(sides)}."
+
+
+def _show_estimates(source: RatedSource, question: _Question) -> None:
+    """Show both estimates of the floors and the rows that they differ about."""
+    names, floors = question.estimate.names, question.estimate
+    with st.expander("More about these alerts", icon=":material/more_horiz:"):
+        estimates = {
+            "Score": [shortened(score_name(name)) for name in names],
+            "Empty corner (these scores alone)": [*map(score_threshold, names, floors.corner)],
+            "Density jump (also something else)": [*map(score_threshold, names, floors.jump)],
+        }
+        show_table(pd.DataFrame(estimates), hide_index=True, alt="Rating floors of each score by both estimates.")
         if question.rows.size:
-            with st.expander(f"{plural(question.rows.size, f'rated {vocabulary().document}')} in question"):
-                show_rows(source.frame, question.rows)
-        answer = st.segmented_control(
-            QUESTION,
-            list(ANSWERS),
-            default=choice.floor_method or settled,
-            format_func=lambda method: ANSWERS.get(method, method),
-            key=f"alert_sources_{source.fingerprint[:12]}",
-            persist_state="session",
-            label_visibility="collapsed",
-        )
-    return replace(choice, floor_method=answer or settled)
+            show_rows(source.frame, question.rows)
 
 
 def _settled(question: _Question, rows: int) -> FloorMethod | None:
@@ -154,35 +206,6 @@ def _likely_rules(frame: pd.DataFrame, choice: ColumnMeanings, rows: Indices) ->
         if inside and inside >= MIN_RAISED * len(rows) and inside * len(frame) >= MIN_LIFT * raised.sum() * len(rows):
             found.append((name, inside))
     return tuple(sorted(found, key=lambda one: -one[1])[:MAX_LIKELY])
-
-
-def ask_alert_rules(
-    place: DeltaGenerator, source: RatedSource, known: ColumnMeanings, used: set[str | None], *, key: str
-) -> tuple[str, ...]:
-    """Ask which columns are rules that raised alerts; nothing where no column can be one."""
-    possible = [
-        name for name in _possible_alert_rules(source.fingerprint, source.frame) if name.partition(HAS)[0] not in used
-    ]
-    offered = list(dict.fromkeys([*known.alert_rules, *possible]))
-    if not offered:
-        return ()
-    picked = place.multiselect(
-        "Alert rules (optional)",
-        offered,
-        default=list(known.alert_rules),
-        key=key,
-        persist_state="session",
-        max_selections=MAX_ALERT_RULES,
-        placeholder="None: only scores raise alerts",
-        help=f"Rules that raise {vocabulary().documents} whatever their scores: columns of 0 and 1, or words in a "
-        "column of reasons. A rule is switched on or off together with the thresholds.",
-    )
-    return tuple(picked)
-
-
-@st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def _possible_alert_rules(fingerprint: str, _frame: pd.DataFrame) -> tuple[str, ...]:
-    return possible_alert_rules(_frame)
 
 
 def show_rows(frame: pd.DataFrame, rows: Indices) -> None:

@@ -25,11 +25,11 @@ from multiloss_core.thresholds import (
     undecided_note,
 )
 from ui.data.rated import build_dataset, rated_uploads
-from ui.rated_data.alert_sources import PREVIEW_ROWS, show_rows
-from ui.rated_data.column_roles import offer_template
-from ui.shared.formatting import as_text, show_table, vocabulary
+from ui.rated_data.alert_sources import show_rows
+from ui.shared.formatting import as_text, named_floors, show_table, vocabulary
 from ui.shared.page_setup import theme
-from ui.shared.widgets import shown_when_open
+
+FIRST_ROWS = 10
 
 
 def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMeanings:
@@ -143,18 +143,13 @@ def show_funnel(dataset: RatedDataset, choice: ColumnMeanings) -> None:
             st.info(as_text(note), icon=":material/info:")
 
 
-@shown_when_open("Scores by rating", icon=":material/bar_chart:", key="histograms")
 def show_histograms(key: str, documents: RatedDocuments) -> None:
     """Draw a histogram by rating with the floor for each classifier; `key` is the dataset's."""
-    names = documents.names[: documents.score_count]
-    width = min(2, len(names))
-    for j, name in enumerate(names):
-        if j % width == 0:
-            # A row of its own for each pair keeps the order where columns are stacked, as on a phone.
-            columns = st.columns(width)
-        columns[j % width].plotly_chart(
+    for j, name in enumerate(documents.names[: documents.score_count]):
+        st.plotly_chart(
             _histogram(key, j, theme(), vocabulary(), documents),
             theme=None,
+            height=230,
             key=f"histogram_{j}",
             alt=f"Histogram of the scores of {score_name(name)}: rated positives and negatives, rating floor at "
             f"{direction(name) * documents.floors[j]:.6g}.",
@@ -169,14 +164,11 @@ def _histogram(key: str, classifier: int, shade: Theme, words: Vocabulary, _docu
 def show_counted(counts: RatedCounts, choice: ColumnMeanings) -> None:
     """Show what was counted where the rows lie, and what that leaves out."""
     _show_losses(counts.funnel)
-    floors = ", ".join(
-        f"{score_name(name)} {score_threshold(name, floor)}"
-        for name, floor in zip(counts.names, counts.floors, strict=True)
-    )
     grid = " × ".join(str(len(axis)) for axis in counts.axes)
     st.caption(
-        f"Rating floors: {as_text(floors)}. Counted into {plural(len(counts.counted.cells), 'cell')} of a grid of "
-        f"{grid} thresholds, most of them where positives have high scores; counts at each of them are exact."
+        f"Rating floors: {named_floors(counts.names, counts.floors)}. Counted into "
+        f"{plural(len(counts.counted.cells), 'cell')} of a grid of {grid} thresholds, most of them where positives "
+        "have high scores; counts at each of them are exact."
     )
     for note in counts.notes:
         st.info(as_text(note), icon=":material/info:")
@@ -211,36 +203,12 @@ def show_count_table(surfaces: CountSurfaces) -> None:
     for column, (words, value) in zip(st.columns(len(cells)), cells, strict=True):
         column.metric(words, value, border=True)
     st.caption(
-        f"The counts behave like the rule '{surfaces.rule}'. Floors: "
-        + ", ".join(
-            f"{score_name(name)} {score_threshold(name, floor)}"
-            for name, floor in zip(surfaces.names, surfaces.floors, strict=True)
-        )
-        + "."
+        f"The counts behave like the rule '{surfaces.rule}'. Floors: {named_floors(surfaces.names, surfaces.floors)}."
     )
 
 
-@shown_when_open("More", icon=":material/more_horiz:", key="more_of_data")
-def show_more(source: RatedSource) -> None:
-    """Show what few users need: a template, the limits and the first rows."""
-    offer_template()
-    _show_limits()
-    _show_preview(source)
-
-
-def _show_limits() -> None:
-    st.info(
-        f"**Limits of rated data:** {vocabulary().documents} below every floor are not rated, so false negatives and "
-        "true negatives are unknown. So are recall, the false positive rate and F1. True and false positives and "
-        "precision are known from the floors up.",
-        icon=":material/visibility_off:",
-    )
-
-
-def _show_preview(source: RatedSource) -> None:
-    shown = source.frame.head(PREVIEW_ROWS)
-    show_table(shown.set_index(shown.index + 1), height=280, alt=f"First rows of {source.name}.")
-    st.caption(
-        f"The first {min(PREVIEW_ROWS, len(source.frame)):,} of {len(source.frame):,} rows. Messages count rows from "
-        "1 below the header."
-    )
+def show_first_rows(source: RatedSource) -> None:
+    """Show the first rows of the table; messages count rows from 1 below the header."""
+    shown = source.frame.head(FIRST_ROWS)
+    st.markdown(f"#### First rows of {as_text(shortened(source.name))}")
+    show_table(shown.set_index(shown.index + 1), alt=f"First rows of {source.name}.")

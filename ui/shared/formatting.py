@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,16 @@ import streamlit as st
 
 from multiloss_core import Unit
 from multiloss_core.formatting import FRAUD as WORDS_FOR_FRAUD
-from multiloss_core.formatting import UNDEFINED, Vocabulary, as_markdown, share_digits, threshold
+from multiloss_core.formatting import (
+    UNDEFINED,
+    Vocabulary,
+    as_markdown,
+    score_name,
+    score_threshold,
+    share_digits,
+    shortened,
+    threshold,
+)
 from multiloss_core.tables import without_formula, without_formulas
 
 FRAUD = WORDS_FOR_FRAUD
@@ -56,6 +65,12 @@ def as_label(text: str) -> str:
     Plain names stay unescaped, because screen readers read backslashes aloud.
     """
     return text if _PLAIN_NAME.fullmatch(text) and "www." not in text.lower() else as_text(text)
+
+
+def named_floors(names: Sequence[str], floors: Iterable[float]) -> str:
+    """Write the rating floor of each score as one line of Markdown."""
+    shown = map(score_threshold, names, floors)
+    return ", ".join(f"*{as_text(shortened(score_name(name)))}* {one}" for name, one in zip(names, shown, strict=True))
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def confirm(app):
 
 def say_no_other_alerts(app):
     """Answer that only the chosen scores raised alerts, where that is asked."""
-    asked = [one for one in app.get("segmented_control") if (one.key or "").startswith("alert_sources_")]
+    asked = [one for one in app.radio if one.key.startswith("alert_sources_")]
     return run(asked[0].set_value("corner")) if asked else app
 
 
@@ -79,8 +79,30 @@ def pick(app, name):
     return run(app.selectbox(key="data").select(name))
 
 
+def menu(app, column):
+    """The menu of a column; unused columns are opened."""
+    if not (found := _menus(app, column)):
+        app.session_state[box(app, "kind").key.replace("kind", "other_columns")] = True
+        found = _menus(run(app), column)
+    return found[0]
+
+
+def _menus(app, column):
+    return [one for one in app.selectbox if re.fullmatch(rf"used_as_{re.escape(column)}_[0-9a-f]{{12}}", one.key)]
+
+
+def use(app, column, kind):
+    """Choose the use of a column."""
+    return run(menu(app, column).set_value(kind))
+
+
+def used_as(app, *kinds):
+    """The columns whose menus show one of these kinds."""
+    return [one.key[len("used_as_") : -len("_012345678901")] for one in app.selectbox if one.value in kinds]
+
+
 def box(app, name):
-    """The widget of the columns expander whose key starts with `name`."""
+    """The widget of the page whose key starts with `name`."""
     (found,) = [
         element
         for kind in ("selectbox", "multiselect", "text_input", "checkbox", "segmented_control")
@@ -110,9 +132,7 @@ def steps(documents):
 
 
 def charts(app):
-    """Open the histograms, where there are any, and return them."""
-    app.session_state["histograms"] = True
-    run(app)
+    """The histograms, where there are any."""
     return [chart.proto for chart in app.get("plotly_chart")]
 
 

@@ -5,7 +5,18 @@ import pandas as pd
 import pytest
 
 from multiloss_core import simulate_population
-from tests.pages.rated_data.steps import back_to_rated_data, box, charts, confirm, csv_of, funnel, switch, upload
+from tests.pages.rated_data.steps import (
+    back_to_rated_data,
+    charts,
+    confirm,
+    csv_of,
+    funnel,
+    menu,
+    switch,
+    upload,
+    use,
+    used_as,
+)
 from tests.pages.steps import run
 
 
@@ -18,16 +29,16 @@ def alerts_of_three_models(*, reported_share=0.0):
     alerts = (population.scores >= population.floors).any(axis=1)
     kept = alerts | (generator.random(60_000) < reported_share)
     frame = pd.DataFrame(population.scores[kept], columns=["model A", "model B", "velocity"])
-    return frame.assign(rating=np.where(population.labels[kept], "fraud", "ok"))
+    return frame.assign(rating=np.where(population.labels[kept], "fraud", "ok"), reported=~alerts[kept])
 
 
 def asked(app):
-    return [one for one in app.get("segmented_control") if (one.key or "").startswith("alert_sources_")]
+    return [one for one in app.radio if one.key.startswith("alert_sources_")]
 
 
 @pytest.fixture
 def app_with_alerts_from_elsewhere(app):
-    frame = alerts_of_three_models(reported_share=0.003).drop(columns="velocity")
+    frame = alerts_of_three_models(reported_share=0.003).drop(columns=["velocity", "reported"])
     return confirm(upload(app, csv_of(frame), "elsewhere.csv"))
 
 
@@ -57,11 +68,29 @@ def test_answer_leads_on_with_its_floors(app_with_alerts_from_elsewhere, answer,
     assert asked(back_to_rated_data(app))[0].value == answer
 
 
-def test_unused_score_that_explains_the_alerts_is_suggested(app):
-    app = confirm(upload(app, csv_of(alerts_of_three_models()), "left-out.csv"))
-    assert box(app, "scores").value == ["model A", "model B"]
-    assert asked(app)
-    assert [one for one in app.info if "velocity" in one.value]
-    app = run(box(app, "scores").set_value(["model A", "model B", "velocity"]))
+def test_unused_score_that_explains_the_alerts_is_preset(app):
+    app = confirm(upload(app, csv_of(alerts_of_three_models().drop(columns="reported")), "left-out.csv"))
+    assert used_as(app, "score") == ["model A", "model B"]
+    assert asked(app)[0].value == "score velocity"
+    assert not charts(app)
+    app = run(next(button for button in app.button if button.key.startswith("use_alert_sources_")).click())
+    assert used_as(app, "score") == ["model A", "model B", "velocity"]
     assert not asked(app)
-    assert charts(app)
+    assert len(charts(app)) == 3
+    # Without the score, the question is back.
+    assert asked(use(app, "velocity", "unused"))
+
+
+def test_rule_that_explains_the_alerts_is_one_click(app):
+    frame = alerts_of_three_models(reported_share=0.003).drop(columns="velocity")
+    app = confirm(upload(app, csv_of(frame), "rule.csv"))
+    assert asked(app)[0].value is None
+    app = run(asked(app)[0].set_value("alert_rule reported"))
+    assert menu(app, "reported").value == "alert_rule"
+
+
+def test_unknown_source_leaves_the_alerts_out(app_with_alerts_from_elsewhere):
+    app = app_with_alerts_from_elsewhere
+    steps = funnel(run(asked(app)[0].set_value("unknown")))
+    assert steps[2] > steps[3]
+    assert funnel(run(asked(app)[0].set_value("jump"))) == steps

@@ -45,8 +45,7 @@ def test_first_sample_is_shown_with_its_funnel_and_histograms(app):
     assert funnel(app)[:2] == [len(source.frame), rated.sum()]
     assert funnel(app)[4] == (source.frame["rating"] == "fraud").sum()
     assert infos(app) == []
-    app.session_state["more_of_data"] = True
-    assert len(run(app).dataframe[0].value) == 100
+    assert len(app.dataframe[0].value) == 10
     assert not app.error
     assert not app.warning
 

@@ -1,6 +1,7 @@
 """Test the meanings of columns: guessed, corrected, rejected."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from multiloss_core import RatedDocuments
@@ -10,20 +11,23 @@ from tests.pages.rated_data.steps import (
     back_to_rated_data,
     box,
     charts,
+    confirm,
     count_frame,
     csv_of,
     funnel,
     go_to_operating_point,
     infos,
+    menu,
     metrics,
     only_error,
     pick,
     rated_frame,
     say_no_other_alerts,
     upload,
+    use,
+    used_as,
 )
 from tests.pages.steps import run
-from ui.rated_data.column_roles import GROUP
 
 
 def test_unusual_rating_words_are_asked_about(app_with_upload):
@@ -54,7 +58,7 @@ def test_weights_are_found_and_counted(app):
     frame["sampling weight"] = np.where(frame["rating"] == "ok", 2.5, 1.0)
     upload(app, csv_of(frame), "weights.csv")
     assert not app.error
-    assert box(app, "weight").value == "sampling weight"
+    assert menu(app, "sampling weight").value == "weight"
     fraud = int((frame["rating"] == "fraud").sum())
     negatives = 2.5 * int((frame["rating"] == "ok").sum())
     words = f"{negatives:,.0f}" if negatives == round(negatives) else f"{negatives:,.1f}"
@@ -65,18 +69,17 @@ def test_no_group_is_chosen_unless_a_column_is_clearly_named_so(app):
     frame = rated_frame()
     frame["branch"] = np.resize(["north", "south", "east"], len(frame))
     upload(app, csv_of(frame), "branches.csv")
-    assert box(app, "group").value == GROUP.none
-    assert "held-out numbers and intervals respect it" in box(app, "group").help
+    assert not used_as(app, "group")
     assert not any("groups by" in caption.value for caption in app.caption)
-    run(box(app, "group").set_value("branch"))
+    use(app, "branch", "group")
     assert not app.error
-    (told,) = [caption.value for caption in app.caption if "groups by" in caption.value]
-    assert told.startswith(f"These {len(frame):,} rows form 3 groups by 'branch'")
+    (cause,) = [caption.value for caption in app.caption if "groups by" in caption.value]
+    assert cause.startswith(f"These {len(frame):,} rows form 3 groups by 'branch'")
     go_to_operating_point(app)
     assert not app.error
     back_to_rated_data(app)
-    assert box(app, "group").value == "branch"
-    run(box(app, "group").set_value(GROUP.none))
+    assert menu(app, "branch").value == "group"
+    use(app, "branch", "unused")
     assert not any("groups by" in caption.value for caption in app.caption)
 
 
@@ -86,7 +89,7 @@ def test_a_group_named_so_is_found_and_its_blanks_are_counted(app):
     frame.loc[[1, 6], "customer_id"] = None
     upload(app, csv_of(frame), "customers.csv")
     assert not app.error
-    assert box(app, "group").value == "customer_id"
+    assert menu(app, "customer_id").value == "group"
     assert "2 rows without a value in 'customer_id' stand alone, each as a group of its own." in infos(app)
     groups = frame["customer_id"].nunique() + 2
     assert any(f"form {groups:,} groups by 'customer_id'" in as_read(caption.value) for caption in app.caption)
@@ -115,7 +118,7 @@ def test_given_floors_are_kept_and_documents_below_counted(app_with_upload):
 def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload):
     app = app_with_upload
     # The alerts of the score that is left out came from somewhere.
-    say_no_other_alerts(run(box(app, "scores").set_value(["model B"])))
+    say_no_other_alerts(use(app, "model A", "unused"))
     assert not app.error
     assert len(charts(app)) == 1
     assert "model B" in charts(app)[0].alt
@@ -123,25 +126,28 @@ def test_corrections_of_the_columns_change_the_dataset_and_stay(app_with_upload)
     assert [metric.label for metric in app.metric if "Threshold" in metric.label] == ["Threshold of model B"]
     back_to_rated_data(app)
     assert app.selectbox(key="data").value == GOOD
-    assert box(app, "scores").value == ["model B"]
+    assert used_as(app, "score") == ["model B"]
     pick(app, "Login alerts")
     pick(app, GOOD)
-    assert box(app, "scores").value == ["model B"]
+    assert used_as(app, "score") == ["model B"]
     assert len(charts(app)) == 1
 
 
 @pytest.mark.parametrize(
-    ("widget", "value", "words"),
+    ("change", "words"),
     [
-        ("scores", [], ["at least one score"]),
-        ("group", "model A", ["'model A'", "chosen twice"]),
-        ("floor_model A", "2.0", ["'model A'", "2", "largest score", "row"]),
+        (lambda app: use(app, "model A", "rating"), ["different ratings", "'model A'"]),
+        (lambda app: use(app, "model A", "alert_rule"), ["'model A'", "row"]),
+        (lambda app: run(box(app, "floor_model A").set_value("2.0")), ["'model A'", "2", "largest score", "row"]),
     ],
 )
-def test_a_bad_choice_of_columns_keeps_the_last_good_one(app_with_upload, widget, value, words):
+def test_a_bad_choice_of_columns_keeps_the_last_good_one(app_with_upload, change, words):
     app = app_with_upload
-    before = funnel(app)
-    run(box(app, widget).set_value(value))
+    # Both floors are given, so that none is asked for.
+    for name in ("model A", "model B"):
+        box(app, f"floor_{name}").set_value("0.5")
+    before = funnel(run(app))
+    change(app)
     error = only_error(app)
     for word in words:
         assert word in error
@@ -176,12 +182,9 @@ def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):
     upload(app, csv_of(frame), "trust.csv")
     assert not app.error
     # It may be another person's score, but goes with fraud: it is proposed and asked about.
-    assert box(app, "scores").value == ["model A", "trust score"]
-    say_no_other_alerts(run(box(app, "scores").set_value(["model A", "trust score"])))
-    (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
-    assert turn.value
-    assert not [toggle for toggle in app.toggle if "model A" in toggle.label]
-    assert [caption for caption in app.caption if "trust score" in caption.value and "suspicious" in caption.value]
+    assert used_as(app, "score", "falling") == ["model A", "trust score"]
+    say_no_other_alerts(app)
+    assert menu(app, "trust score").value == "falling"
     assert not app.error
     turned = RatedDocuments.from_frame(
         frame.assign(turned=-frame["trust score"]), ["model A", "turned"], "rating", "fraud"
@@ -196,8 +199,77 @@ def test_score_that_falls_with_fraud_is_inverted_with_a_notice(app):
     back_to_rated_data(app)
     assert funnel(app)[4] == turned.funnel.positives
     # The user's choice stays.
-    (turn,) = [toggle for toggle in app.toggle if "trust score" in toggle.label]
-    say_no_other_alerts(run(turn.set_value(False)))
+    say_no_other_alerts(use(app, "trust score", "score"))
     go_to_operating_point(app)
     back_to_rated_data(app)
-    assert not next(toggle for toggle in app.toggle if "trust score" in toggle.label).value
+    assert menu(app, "trust score").value == "score"
+
+
+def test_new_score_that_falls_with_fraud_is_inverted(app):
+    frame = rated_frame()
+    frame["distance"] = (1000 - 1000 * frame.pop("model B")).round(3)
+    upload(app, csv_of(frame), "distance.csv")
+    use(app, "distance", "unused")
+    assert menu(use(app, "distance", "score"), "distance").value == "falling"
+
+
+def test_use_of_one_column_moves(app):
+    frame = rated_frame()
+    frame["branch"] = np.resize(["north", "south", "east"], len(frame))
+    frame["customer_id"] = [f"c{row // 4}" for row in range(len(frame))]
+    upload(app, csv_of(frame), "customers.csv")
+    assert used_as(app, "group") == ["customer_id"]
+    use(app, "branch", "group")
+    assert used_as(app, "group") == ["branch"]
+    assert menu(app, "customer_id").value == "unused"
+    assert not app.error
+
+
+def test_fifth_score_is_refused_in_a_sentence(app):
+    frame = rated_frame(classifiers=4).assign(other=lambda table: table["model B"] / 2)
+    upload(app, csv_of(frame), "five.csv")
+    assert len(used_as(app, "score")) == 4
+    use(app, "other", "score")
+    assert "At most 4 scores" in only_error(app)
+    assert menu(app, "other").value == "unused"
+    assert not run(app).error
+    use(app, "model A", "unused")
+    assert menu(use(app, "other", "score"), "other").value == "score"
+
+
+def test_words_of_a_column_are_alert_rules(app):
+    frame = rated_frame()
+    frame["cause"] = np.resize(["velocity", "model", ""], len(frame))
+    upload(app, csv_of(frame), "words.csv")
+    use(app, "cause", "alert_rule")
+    assert box(app, "words_cause").value == []
+    assert set(box(app, "words_cause").options) == {"velocity", "model"}
+    say_no_other_alerts(run(box(app, "words_cause").set_value(["cause has velocity"])))
+    assert not app.error
+    assert any("1 alert rule beside them" in caption.value for caption in app.caption)
+
+
+def test_unused_columns_are_drawn_when_they_are_opened(app):
+    generator = np.random.default_rng(1)
+    frame = rated_frame()
+    for place in range(40):
+        frame[f"note {place}"] = generator.choice(list("abcdefgh"), len(frame))
+    upload(app, csv_of(frame), "wide.csv")
+    assert not [one for one in used_as(app, "unused") if one.startswith("note")]
+    (others,) = [one for one in app.expander if "not used" in one.label]
+    assert others.label.startswith("40 ")
+    menu(app, "note 7")
+    assert len(used_as(app, "unused")) == 40
+
+
+def test_uncertain_columns_come_first_until_confirmed(app):
+    frame = rated_frame()
+    frame["seen"] = pd.date_range("2026-01-01", periods=len(frame), freq="h").strftime("%Y-%m-%d %H:%M")
+    frame["outcome"] = frame.pop("rating")
+    upload(app, csv_of(frame.rename(columns={"model B": "level"})), "doubts.csv")
+    marked = [text.value for text in app.markdown if "please check" in text.value]
+    assert marked
+    first = next(one for one in app.selectbox if one.key.startswith("used_as_"))
+    assert first.key.removeprefix("used_as_").startswith(("level", "model A", "seen"))
+    confirm(say_no_other_alerts(app))
+    assert not [text.value for text in app.markdown if "please check" in text.value]

@@ -15,12 +15,12 @@ from multiloss_core.engines import count_along, loading
 from multiloss_core.sources import simulate_alert_queue
 from tests.pages.rated_data.steps import (
     as_read,
-    box,
     confirm,
     csv_of,
     funnel,
     rated_frame,
     upload,
+    use,
 )
 from tests.pages.steps import explorer, run, saved_record, state, tasks_of
 from tests.tables.reading.workbooks import workbook
@@ -92,7 +92,7 @@ def test_many_rows_are_counted_as_few_are(app, name):
 def test_dates_in_words_are_counted_by_day_and_record_names_file(app):
     frame = dated_frame()
     upload(app, csv_of(frame, sep=";", decimal=","), "alerts.csv")
-    app = run(box(app, "time").select("seen"))
+    app = use(app, "seen", "time")
     confirm(app)
     (source,) = state(app).rated.sources.values()
     assert source.rows == len(frame)
@@ -110,8 +110,7 @@ def test_dates_in_words_are_counted_by_day_and_record_names_file(app):
 def test_a_score_that_is_turned_round_is_counted(app):
     frame = dated_frame().assign(**{"model A": lambda frame: 1 - frame["model A"]})
     upload(app, csv_of(frame), "alerts.csv")
-    (toggle,) = [toggle for toggle in app.toggle if toggle.key.startswith("turn_model A")]
-    app = run(toggle.set_value(True))
+    app = use(app, "model A", "falling")
     assert not app.error
     dataset = list(state(app).counted.values())[-1]
     assert dataset.source.names == ("minus model A", "model B")
@@ -156,7 +155,7 @@ def test_blank_numbers_are_one_segment(app, monkeypatch, is_counted, odd):
     stream = io.BytesIO()
     pq.write_table(table, stream)
     upload(app, stream.getvalue(), "queue.parquet")
-    app = confirm(run(box(app, "segment").select("branch")))
+    app = confirm(use(app, "branch", "segment"))
     app = run(app.switch_page("pages/operating_point.py"))
     app.session_state["segments"], app.session_state["view"] = True, "rules"
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
@@ -172,7 +171,7 @@ def test_blank_numbers_are_one_segment(app, monkeypatch, is_counted, odd):
 @pytest.mark.usefixtures("few_fetched")
 def test_long_values_refuse_own_thresholds(app):
     upload(app, csv_of(dated_frame().replace("DE", "D" * 301)), "long.csv")
-    app = confirm(run(box(app, "segment").select("country")))
+    app = confirm(use(app, "country", "segment"))
     app = run(app.switch_page("pages/operating_point.py"))
     app.session_state["segments"], app.session_state["view"] = True, "rules"
     app = run(run(app).segmented_control(key="segment_thresholds").set_value("Own where they pay"))
@@ -193,7 +192,7 @@ def test_rules_and_segments_of_many_rows(app):
     frame["channel"] = np.where(np.random.default_rng(1).random(len(frame)) < np.where(fraud, 0.8, 0.3), "web", "shop")
     frame["rating"] = np.where(fraud, "fraud", "ok")
     upload(app, csv_of(frame), "queue.csv")
-    app = run(box(app, "segment").select("channel"))
+    app = use(app, "channel", "segment")
     confirm(app)
     app = run(app.switch_page("pages/operating_point.py"))
     app.session_state["segments"] = app.session_state["sources"] = True

@@ -25,6 +25,7 @@ from tests.pages.rated_data.steps import (
     say_no_other_alerts,
     steps,
     upload,
+    used_as,
 )
 from tests.pages.steps import run
 from tests.tables.reading.workbooks import workbook
@@ -53,11 +54,7 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
     assert app.selectbox(key="data").options == [*SAMPLES, name]
     documents = RatedDocuments.from_frame(frame, ["model A", "model B"], "rating", "fraud")
     assert funnel(app) == steps(documents)
-    assert [box(app, key).value for key in ("scores", "rating", "weight")] == [
-        ["model A", "model B"],
-        "rating",
-        "(none: every document counts once)",
-    ]
+    assert used_as(app, "rating", "score", "weight") == ["rating", "model A", "model B"]
     assert [box(app, f"meaning_rating_{word}").value for word in ("fraud", "ok")] == ["positive", "negative"]
     assert [f"{floor:.6g}" in chart.alt for chart, floor in zip(charts(app), documents.floors, strict=True)] == [
         True
@@ -68,8 +65,6 @@ def test_a_good_upload_is_read_picked_and_shown(app, name, encode):
 
 
 def test_the_template_can_be_used_as_it_is(app):
-    app.session_state["more_of_data"] = True
-    run(app)
     buttons = {button.proto.label for button in app.get("download_button")}
     assert buttons == {"Template (CSV)"}
     frame = read_table(TEMPLATE.encode(), "multiloss-template.csv")
