@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ParamSpec
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -46,6 +47,12 @@ def lesson_plan() -> None:
     """Show the lesson plan with links to the pages of each step."""
     _, _, plan = LESSON.read_text(encoding="utf-8").partition("\n")
     st.markdown(plan)
+
+
+def show_chart(figure: go.Figure, *, key: str, alt: str, place: DeltaGenerator | None = None) -> None:
+    """Draw a chart without tools, which would cover its title."""
+    draw = st.plotly_chart if place is None else place.plotly_chart
+    draw(figure, theme=None, key=key, alt=alt, config={"displayModeBar": False})
 
 
 def main_link(page: str, label: str, *, icon: str, key: str) -> None:
