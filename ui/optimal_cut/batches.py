@@ -6,18 +6,17 @@ import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.datasets import ScoredDataset
-from multiloss_core.formatting import plural
+from multiloss_core.formatting import plural, short_loss
 from multiloss_core.losses import BatchCuts, batch_cuts
 from multiloss_core.tables import frame_as_csv
 from ui.optimal_cut.answer import with_calibrated
 from ui.optimal_cut.comparison import Answer
 from ui.shared.formatting import as_text
-from ui.shared.widgets import ask_column, offered_columns, shown_when_open
+from ui.shared.widgets import ask_column, offered_columns
 
 OWN, COMMON = "Own cut for each batch", "One cut for all"
 
 
-@shown_when_open("Batches: a cut for each group of items", key="cut_batches", icon=":material/view_module:")
 def show_batches(dataset: ScoredDataset, found: Answer) -> None:
     """Ask for the column that names the batches; compare cuts, list the batches and offer rows."""
     st.markdown(
@@ -78,10 +77,10 @@ def show_batches(dataset: ScoredDataset, found: Answer) -> None:
 def _show_figures(found: Answer, own: BatchCuts, common: BatchCuts) -> None:
     """Show macro and micro figures of own cuts and of one cut for all."""
     lost = common.macro_expected - own.macro_expected
-    difference = f"{abs(lost):.4f} {'more' if lost > 0 else 'less'}" if abs(lost) >= 5e-5 else "as much"
+    difference = f"{short_loss(abs(lost))} {'more' if lost > 0 else 'less'}" if abs(lost) >= 5e-5 else "as much"
     st.markdown(
         f"**{plural(len(own.names), 'batch')}**: the mean expected {found.loss_name} loss is "
-        f"**{own.macro_expected:.4f}** with own cuts and **{common.macro_expected:.4f}** with one cut, "
+        f"**{short_loss(own.macro_expected)}** with own cuts and **{short_loss(common.macro_expected)}** with one cut, "
         f"{difference}."
         + (f" At least {plural(found.at_least, 'item', 'are')} flagged in each batch." if found.at_least else ""),
         width=860,

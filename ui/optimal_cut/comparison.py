@@ -220,7 +220,6 @@ def _why_not_tuned(dataset: ScoredDataset) -> str:
 
 def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
     """Show the optimal cut under each loss."""
-    st.subheader("All losses", anchor=False)
     bar, table = st.empty(), st.empty()
     done = session().scored.compared
     show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta, at_least) not in done
@@ -265,24 +264,18 @@ def _row(found: Answer) -> dict[str, str | float | None]:
 
 def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]) -> None:
     number = st.column_config.NumberColumn
-    columns = {
-        "Loss": st.column_config.TextColumn(width=70),
-        "k*: items flagged": number(format="localized"),
-        "Note": st.column_config.TextColumn(),
-        "Probability at the cut": number(
-            format="%.4g", help="Where probabilities are right, this is the marginal precision at the cut."
-        ),
-        "Expected loss": number(format="%.4f"),
-        "± at most": number(format="%.1g", help="The error bound of the expected loss; 0: exact up to rounding."),
-        "0.5: k": number(format="localized", help="Items flagged by the constant threshold 0.5."),
-        "0.5: worse by": number(format="%.4f"),
-        "Tuned": number(format=EXACT, help="The threshold tuned on half of the labelled items."),
-        "Tuned: k": number(format="localized"),
-        "Tuned: worse by": number(format="%.4f"),
-    }
     place.dataframe(
         pd.DataFrame(rows).astype(dict.fromkeys(COUNTS, "Int64")),
         hide_index=True,
         alt="The optimal cut under each loss.",
-        column_config=columns,
+        column_config={
+            "Loss": st.column_config.TextColumn(width=70),
+            **{name: number(format="localized") for name in COUNTS},
+            "Probability at the cut": number(
+                format="%.4g", help="Where probabilities are right, this is the marginal precision at the cut."
+            ),
+            **{name: number(format="%.4f") for name in ("Expected loss", "0.5: worse by", "Tuned: worse by")},
+            "± at most": number(format="%.1g", help="The error bound of the expected loss; 0: exact up to rounding."),
+            "Tuned": number(format=EXACT, help="The threshold tuned on half of the labelled items."),
+        },
     )
