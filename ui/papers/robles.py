@@ -1,6 +1,5 @@
 """Tables of Robles et al. 2020 beside stored results, and an audit of the printed figures."""
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,9 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from experiments.printed.report import audit, audit_markdown
-from ui.papers.stored import draw_cells, results, show_origin, show_tally
+from ui.papers.stored import draw_cells, offer_rated, results, show_origin
 from ui.shared.choices import ask_choice
-from ui.shared.widgets import shown_when_open
 
 TABLES = "robles"
 SETS = {"Bank": "Bank marketing", "CreditCards": "Credit cards", "IEEEFraud": "IEEE-CIS fraud"}
@@ -23,7 +21,6 @@ NOT_FOUND = {"mean": None, "low": None, "high": None}
 NOTHING_FLAGGED = "nothing flagged"
 
 
-@shown_when_open("Consistency of the printed figures", key="paper_audit", icon=":material/fact_check:")
 def show_audit() -> None:
     """Show recovered counts, contradictory figures and unsupported statements."""
     st.markdown(_audit_text())
@@ -40,7 +37,6 @@ def show_robles() -> None:
     held = results(TABLES)
     if held is None:
         return
-    tally = st.container()
     set_box, measure_box, mode_box, row_box = st.columns([6, 4, 4, 2])
     with set_box:
         data_set = ask_choice(st.segmented_control, "Set", SETS, key="robles_set", required=True)
@@ -49,8 +45,6 @@ def show_robles() -> None:
     with mode_box:
         mode = ask_choice(st.selectbox, "Thresholds were chosen on", MODES, key="robles_mode")
     cells = [cell for cell in held["compared"] if cell["mode"] == mode]
-    with tally:
-        show_tally(Counter(cell["mark"] for cell in cells), "printed figures with a counterpart here")
     shown = [cell for cell in cells if (cell["data_set"], cell["measure"]) == (data_set, measure)]
     with row_box:
         row = ask_choice(
@@ -89,6 +83,7 @@ def show_robles() -> None:
         alt="Seconds of each path method on a table of counts, here and as printed.",
     )
     show_origin(held)
+    offer_rated(held)
 
 
 def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:

@@ -282,8 +282,7 @@ class TopKState:
 
     `pending_draw`: the draw to show next, by the key of its widget. `own`: the user's items; `last_move`: the number of
     the last drag received; `complaint`: the error of the typed items. `revealed`: settings of the revealed optimum;
-    `part_shows_items`: the open part shows the items; `regrets`: those measured for Theorem 3; `walked`:
-    the graph and the step of its search.
+    `part_shows_items`: the open part shows the items; `regrets`: those measured for Theorem 3.
     """
 
     own: OwnItems | None = None
@@ -291,7 +290,6 @@ class TopKState:
     complaint: str | None = None
     revealed: object = None
     part_shows_items: bool = False
-    walked: tuple[object, int] = (None, 0)
     verified: tuple[object, Verification] | None = None
     found: tuple[object, Any] | None = None
     pending_draw: dict[str, Any] = field(default_factory=dict)

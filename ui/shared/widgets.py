@@ -136,13 +136,10 @@ def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str =
     """Show the formula of a loss in counts and rates, and with the numbers of `counts`."""
     formula = loss_formula(loss)
     st.markdown(f"**{loss.name}**: {formula.sentence}", width=860)
-    in_counts, in_rates = st.columns(2)
-    with in_counts:
-        st.latex(rf"\text{{loss}} = {formula.in_counts}")
-        st.caption("TP, FP: flagged correctly and wrongly. FN: missed. TN: correctly not flagged.")
-    with in_rates:
-        st.latex(rf"\phi(u, v, p) = {formula.in_rates}")
-        st.caption("The same in shares of all items: u = TP, v flagged (TP + FP), p positive (TP + FN).")
+    st.latex(rf"\text{{loss}} = {formula.in_counts}")
+    st.caption("TP, FP: flagged correctly and wrongly. FN: missed. TN: correctly not flagged.")
+    st.latex(rf"\phi(u, v, p) = {formula.in_rates}")
+    st.caption("The same in shares of all items: u = TP, v flagged (TP + FP), p positive (TP + FN).")
     if counts is None:
         return
     try:
