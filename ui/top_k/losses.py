@@ -114,7 +114,7 @@ def every_loss(settings: Settings) -> None:
         )
     listed = ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima)
     show_chart(
-        small_loss_curves({name: search.top_k_values for name, search, _ in optima}, theme=theme()),
+        small_loss_curves({name: search.top_k_values for name, search, _ in optima}, theme=theme(), row_height=250),
         key="topk_small_curves",
         alt=f"The expected loss against k under each loss, smallest at {listed}.",
         place=curves,
