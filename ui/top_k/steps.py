@@ -56,7 +56,7 @@ def follow_moved_step() -> None:
 
 def show_steps(settings: Settings) -> None:
     """Draw the list of steps and the open one; a link with `?step=` scrolls to it."""
-    before = chosen("step")
+    before, is_linked = chosen("step"), "step" in st.query_params
     with st.container(key="topk_steps"):
         labels = {name: f"{number} {step.label}" for number, (name, step) in enumerate(STEPS.items(), 1)}
         name = ask_choice(st.segmented_control, "Steps", labels, key="step", required=True)
@@ -64,5 +64,5 @@ def show_steps(settings: Settings) -> None:
         st.subheader(step.question, anchor=False)
         session().top_k.part_shows_items = step.shows_items
         step.show(settings)
-    if name != before and "step" in st.query_params:
+    if name != before and is_linked:
         st.html(SCROLL, unsafe_allow_javascript=True)
