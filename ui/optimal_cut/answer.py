@@ -1,6 +1,7 @@
 """The cost of a threshold of 0.5 beside the optimal cut, with the curve and a download."""
 
 import math
+from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
@@ -199,17 +200,26 @@ def _show_ties(dataset: ScoredDataset, optimum: Cut) -> None:
 
 def _offer_download(dataset: ScoredDataset, optimum: Cut) -> None:
     part = f"-{dataset.calibration.lower()}" if dataset.calibration else ""
-    st.download_button(
-        f"Download the {plural(optimum.k, 'selected item')} (CSV)",
-        # Deferred to the click: writing a million rows takes seconds.
+    offer_csv(
+        plural(optimum.k, "selected item"),
         lambda: frame_as_csv(with_calibrated(dataset), rows=np.flatnonzero(dataset.flagged(optimum.k))),
         f"selected-items{part}.csv",
-        "text/csv",
         key="cut_download",
+    )
+
+
+def offer_csv(things: str, make: Callable[[], bytes], name: str, *, key: str) -> None:
+    """Offer a download of rows, made at the click: writing a million of them takes seconds."""
+    st.download_button(
+        f"Download the {things} (CSV)",
+        make,
+        name,
+        "text/csv",
+        key=key,
         icon=":material/download:",
         on_click="ignore",
-        help="The rows of the optimum, in file order, with all columns. Text that looks like a formula gets a leading "
-        "apostrophe." + (" The last column holds the calibrated probability." if dataset.calibration else ""),
+        help="In file order, with all columns, a calibrated probability last. Text that looks like a formula gets a "
+        "leading apostrophe.",
     )
 
 

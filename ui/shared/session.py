@@ -74,7 +74,6 @@ class ScoredUploads(Uploads[Any]):
     """Uploads, the error of the last paste, and the inputs of each comparison of losses."""
 
     paste_complaint: str | None = None
-    compared: set[tuple[str, float, int]] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
