@@ -114,7 +114,7 @@ def test_probability_of_the_positive_class_is_proposed(wrong, right, is_first):
 
 
 def predicted(words=("0", "1"), n=400, **more):
-    """A table of probabilities with outcomes in words, drawn from them, under a name without a meaning."""
+    """Draw outcomes from probabilities, in words and under a name without a meaning."""
     generator = np.random.default_rng(3)
     p = generator.beta(0.6, 3, n)
     return pd.DataFrame({"p": p, "col3": np.array(words)[(generator.random(n) < p).astype(int)]} | more)

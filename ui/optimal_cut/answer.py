@@ -92,7 +92,7 @@ def _headline(dataset: ScoredDataset, found: Answer) -> str:
 
 
 def _explain_exceptions(dataset: ScoredDataset, found: Answer) -> None:
-    """Explain a binding minimum, flagging nothing, and losses that need no search or choose no cut."""
+    """Explain a binding minimum, flagging nothing, and losses that need no search."""
     _explain_minimum(dataset, found)
     if found.loss in SEPARABLE:
         st.info(
@@ -208,7 +208,7 @@ def _offer_download(dataset: ScoredDataset, optimum: Cut) -> None:
     )
 
 
-def offer_csv(things: str, make: Callable[[], bytes], name: str, *, key: str) -> None:
+def offer_csv(things: str, make: Callable[[], str], name: str, *, key: str) -> None:
     """Offer a download of rows, made at the click: writing a million of them takes seconds."""
     st.download_button(
         f"Download the {things} (CSV)",

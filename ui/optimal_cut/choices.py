@@ -39,7 +39,7 @@ class LossChoice(NamedTuple):
 
 
 def ask_loss(dataset: ScoredDataset, loss_place: DeltaGenerator, settings_place: DeltaGenerator) -> LossChoice | None:
-    """Ask for the loss and its settings; return None after showing an error for an unusable value."""
+    """Ask for the loss and its settings; return None after an error for an unusable value."""
     choice = loss_place.selectbox(
         "Loss",
         (*LOSS_CHOICES, *SEPARABLE_CHOICES, OWN_RATIO),

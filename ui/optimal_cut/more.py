@@ -37,7 +37,7 @@ def show_more(given: ScoredDataset, used: ScoredDataset, asked: LossChoice, foun
 
 
 def _show_method(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -> None:
-    """Show the formula of the loss with the expected counts of the optimum, and how losses are known."""
+    """Show the formula of the loss, with the counts of the optimum, and the method."""
     if found is None or asked.loss == SUBSET_0_1:
         show_formula(asked.loss)
     else:

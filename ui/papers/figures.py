@@ -1,4 +1,4 @@
-"""Figures 2 to 10 of Robles et al. 2020 from stored results, and the search through its graph."""
+"""Figures 2 to 10 of Robles et al. 2020, and the search through its graph."""
 
 import numpy as np
 import plotly.graph_objects as go

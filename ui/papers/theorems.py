@@ -1,4 +1,4 @@
-"""Theorems 2 and 3 of Natarajan et al. 2016: classes of which one is true, and estimated probabilities."""
+"""Theorems 2 and 3 of Natarajan et al. 2016: one true class, estimated probabilities."""
 
 import re
 from functools import partial

@@ -17,7 +17,7 @@ from ui.shared.widgets import show_chart
 def explore_graph(
     surfaces_of: Callable[[int], CountSurfaces], bounds: tuple[int, int], *, nodes_key: str, step_key: str
 ) -> "nx.DiGraph":
-    """Draw the search after a chosen step on a chosen grid, compare it with networkx, and return the graph.
+    """Draw the search after a chosen step, compare it with networkx, and return the graph.
 
     `surfaces_of` counts at a number of nodes on each axis. A `step_key` that ends in "_" goes on with the last step.
     """

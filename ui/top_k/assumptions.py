@@ -203,7 +203,7 @@ def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
 
 
 def both_predictions(key: str, draw: int, found: AgainstTopK, sides: Indices | None) -> DeltaGenerator:
-    """Draw the best of all predictions beside the best top-k prediction; return the place of a third chart."""
+    """Draw the best prediction beside the best top-k one; return the place of a third chart."""
     probabilities = drawn_items(draw)
     *places, third = st.columns(3)
     both = (

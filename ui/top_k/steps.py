@@ -1,4 +1,4 @@
-"""The steps below the first screen, in the order of the lesson; only the open one is computed."""
+"""The steps below the first screen in the order of the lesson; only one is computed."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A tangent that slides along the curve of true against false positives (Robles et al. 2020)."""
+"""A tangent that slides along the curve of TP against FP (Robles et al. 2020)."""
 
 import numpy as np
 import streamlit as st
