@@ -23,8 +23,7 @@ def show_batches(dataset: ScoredDataset, found: Answer) -> None:
     """Ask for the column that names the batches; compare cuts, list the batches and offer rows."""
     st.markdown(
         "Where each batch of items (the alerts of a day, the labels of a document) is judged by itself, each has its "
-        "own *k\\**. Macro figures are means over batches; micro figures take all items together.",
-        width=860,
+        "own *k\\**. Macro figures are means over batches; micro figures take all items together."
     )
     tag = dataset.key[:24]
     column = ask_column(

@@ -8,7 +8,7 @@ import streamlit as st
 
 from experiments.printed import natarajan_losses
 from multiloss_core.figures import loss_by_regularisation, loss_by_size
-from ui.papers.stored import draw_cells, offer_scores, results, show_origin
+from ui.papers.stored import draw_cells, offer_scores, results, show_compared, show_origin
 from ui.shared.choices import ask_choice
 from ui.shared.formatting import show_numbers
 from ui.shared.page_setup import theme
@@ -16,8 +16,6 @@ from ui.shared.widgets import show_chart
 
 TABLES = "natarajan"
 EVERY_SET = "all"
-DIGITS = st.column_config.NumberColumn(format="%.3f")
-SIGNED = st.column_config.NumberColumn(format="%+.3f")
 MARKS = {"agrees": "agrees", "differs": "differs", "cannot be": "cannot be", None: "not in the paper"}
 NAMES = {"0.5": "threshold 0.5"}
 SETS = {"scene": "SCENE", "spambase": "SPAMBASE", "webpage": "WEB PAGE"}
@@ -43,17 +41,10 @@ def show_cells() -> None:
     drawn = pd.DataFrame([{**cell, **cell["interval"]} for cell in shown if cell["method"] == method])
     values = drawn[["printed", "ours", "low", "high", "floor"]]
     draw_cells("paper_cells", drawn["row"].tolist(), values, f"{loss} loss of {method}", f"{loss} loss")
-    table = pd.DataFrame([_row(cell) for cell in shown if row in (EVERY_SET, cell["row"])])
-    st.dataframe(
-        table,
-        hide_index=True,
-        placeholder="",
-        column_config={
-            **dict.fromkeys(("Printed", "Here", "95 % from", "95 % to", "Floor"), DIGITS),
-            "Here less printed": SIGNED,
-            "Why": st.column_config.TextColumn(width="large"),
-        },
-        alt=f"{loss} loss of every method, printed and found here, with intervals, floors and marks.",
+    show_compared(
+        [_row(cell) for cell in shown if row in (EVERY_SET, cell["row"])],
+        ("Printed", "Here", "95 % from", "95 % to", "Floor"),
+        f"{loss} loss of every method, printed and found here, with intervals, floors and marks.",
     )
     st.caption(
         "*Floor*: the smallest loss of any cut of the same ranking with known outcomes. *Cannot be*: below that floor, "

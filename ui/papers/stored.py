@@ -1,6 +1,6 @@
 """Read stored results of the experiments, and open their scores on other pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,6 +57,13 @@ def draw_cells(key: str, rows: Sequence[str], values: pd.DataFrame, title: str, 
     )
     alt = f"{title} in each row: printed, and found here with its 95 % interval."
     show_chart(figure, key=key, alt=alt)
+
+
+def show_compared(rows: Iterable[Mapping[str, Any]], numbers: Iterable[str], alt: str) -> None:
+    """Show printed figures beside those found here."""
+    number = st.column_config.NumberColumn
+    formats = {**dict.fromkeys(numbers, number(format="%.3f")), "Here less printed": number(format="%+.3f")}
+    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="", column_config=formats, alt=alt)
 
 
 def offer_scores() -> None:
