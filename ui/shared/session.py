@@ -71,7 +71,7 @@ class Uploads(Generic[Choice]):
 
 @dataclass
 class ScoredUploads(Uploads[Any]):
-    """Uploads, the error of the last paste, and the inputs of each comparison of losses."""
+    """Uploads, and the error of the last paste."""
 
     paste_complaint: str | None = None
 
