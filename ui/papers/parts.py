@@ -37,7 +37,7 @@ PARTS: dict[str, dict[str, tuple[str, Callable[[], None]]]] = {
 
 def show_parts() -> None:
     """Ask for a paper and one of its parts, and show that part."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True):
         paper = ask_choice(st.segmented_control, "Paper", PAPERS, key="paper", required=True)
         if paper == "audit":
             show = show_audit

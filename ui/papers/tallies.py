@@ -25,16 +25,16 @@ def show_tallies() -> None:
     natarajan, robles = results("natarajan"), results("robles")
     if natarajan is not None:
         with first:
-            _show_tally("Natarajan et al. 2016: losses that agree", natarajan["summary"]["marks"])
+            _show_tally("Natarajan et al. 2016", natarajan["summary"]["marks"])
     if robles is not None:
         with second:
             # Thresholds chosen on rows that trained no classifier.
             marks = Counter(cell["mark"] for cell in robles["compared"] if cell["mode"] == "apart")
-            _show_tally("Robles et al. 2020: figures that agree", marks)
+            _show_tally("Robles et al. 2020", marks)
 
 
 def _show_tally(label: str, marks: Mapping[str, int]) -> None:
     """Show how many printed figures agree, of those that have a counterpart here."""
     agrees, differs, cannot = (marks.get(mark, 0) for mark in ("agrees", "differs", "cannot be"))
     st.metric(label, f"{agrees} of {agrees + differs + cannot}")
-    st.caption(f"{differs} differ" + (f", {cannot} cannot be" if cannot else "") + ".")
+    st.caption(f"printed figures agree; {differs} differ" + (f", {cannot} cannot be" if cannot else "") + ".")
