@@ -63,7 +63,7 @@ def show_compared(rows: Iterable[Mapping[str, Any]], numbers: Iterable[str], alt
     """Show printed figures beside those found here."""
     number = st.column_config.NumberColumn
     formats = {**dict.fromkeys(numbers, number(format="%.3f")), "Here less printed": number(format="%+.3f")}
-    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="", column_config=formats, alt=alt)
+    st.dataframe(pd.DataFrame(list(map(dict, rows))), hide_index=True, placeholder="", column_config=formats, alt=alt)
 
 
 def offer_scores() -> None:
