@@ -92,6 +92,11 @@ def area(value: float) -> str:
     return UNDEFINED if math.isnan(value) else f"{value:.4f}"
 
 
+def short_loss(value: float) -> str:
+    """Write a loss in [0, 1] with four decimals; `undefined` for NaN."""
+    return UNDEFINED if math.isnan(value) else f"{value:.4f}"
+
+
 def shortest(value: float) -> str:
     """Write a number with all its digits but no trailing zero: 40, not 40.0."""
     return repr(float(value)).removesuffix(".0")

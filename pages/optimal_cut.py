@@ -3,38 +3,33 @@
 import streamlit as st
 
 from ui.data.scored import choose_scored_source
-from ui.optimal_cut.answer import answered, introduction, show_answer, show_curve, show_loss
-from ui.optimal_cut.batches import show_batches
-from ui.optimal_cut.calibration import calibrated_items, show_calibration, show_effect
+from ui.optimal_cut.answer import answered, introduction, show_answer
+from ui.optimal_cut.calibration import calibrated_items, warn_of_doubt
 from ui.optimal_cut.choices import ask_loss
-from ui.optimal_cut.comparison import compare_losses, interval_of
+from ui.optimal_cut.comparison import interval_of
 from ui.optimal_cut.items import ask_item_columns, ask_items, checked_items, show_facts
+from ui.optimal_cut.more import show_more
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 introduction()
-picker, uploader = st.columns(2, gap="large")
-with picker:
-    source = choose_scored_source(lambda: ask_items(uploader))
+left, right = st.columns(2, gap="large")
+items_place, loss_place, settings_place = left.columns([4, 3, 3], vertical_alignment="bottom")
+with items_place:
+    source = choose_scored_source(lambda: ask_items(right))
+with left:
     columns = ask_item_columns(source)
 dataset = checked_items(source, columns)
 if dataset is None:
     st.stop()
-with picker:
+with left:
     show_facts(dataset)
-
-asked = ask_loss(dataset)
+asked = ask_loss(dataset, loss_place, settings_place)
 if asked is None:
     st.stop()
 used = calibrated_items(dataset, asked.calibration)
 found = answered(used, asked)
 if found is not None:
-    show_answer(used, found)
-    if used.calibration:
-        show_effect(dataset, used, asked.loss, asked.at_least)
-    show_curve(used, found, interval_of(dataset, found))
-    show_batches(used, found)
-show_loss(used, asked, found)
-if asked.compare_all or found is None:
-    compare_losses(used, asked.beta, asked.at_least)
-show_calibration(dataset, used)
+    warn_of_doubt(used)
+    show_answer(used, found, interval_of(dataset, found))
+show_more(dataset, used, asked, found)

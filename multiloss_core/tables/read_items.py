@@ -10,7 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.rounding import written_number
-from multiloss_core.tables.column_values import is_numeric, numbers, sampled_numbers
+from multiloss_core.tables.column_values import is_numeric, numbers, sampled, sampled_numbers
 from multiloss_core.tables.guess_columns import guess_columns
 from multiloss_core.tables.guessing.column import area
 from multiloss_core.tables.item_columns import (
@@ -21,11 +21,14 @@ from multiloss_core.tables.item_columns import (
     outcome_column,
     require_few_items,
 )
+from multiloss_core.tables.rating_column import rating_values
 from multiloss_core.tables.reading.read_file import read_table
 
 _PROBABILITY_NAME = re.compile(r"prob|score|pred|proba|^p$|^p[_\s]|likelihood|chance|risk|eta\b|calibrated", re.I)
 # Above the rounding of printed probabilities that add up to 1; and the area by chance.
 ROUNDED, CHANCE = 0.011, 0.5
+# Above the differences that chance explains in a table of many columns.
+STANDARD_ERRORS = 5
 _OTHER_NAME = re.compile(r"(^|[_\s])(id|uuid|number|row|index|date|time|day|timestamp|amount|weight)s?$", re.I)
 
 
@@ -82,8 +85,9 @@ def _is_number(text: str) -> bool:
 def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
     """Guess the columns of probabilities and of outcomes from names and values.
 
-    Raises DataError where no column is numeric, and where none has usable probabilities, with the fault of
-    the likeliest. Of equally likely ones, such as those of both classes, it is the one that rises with the
+    Outcomes whose name and words are unknown are recognised as the only column of two values that the probabilities
+    predict. Raises DataError where no column is numeric, and where none has usable probabilities, with the fault of the
+    likeliest. Of equally likely ones, such as those of both classes, it is the one that rises with the
     outcomes, and none where that does not decide.
     """
     numeric = [column for column in frame.columns if is_numeric(frame[column])]
@@ -109,9 +113,32 @@ def guess_item_columns(frame: pd.DataFrame) -> ItemColumns:
         or others[guess.rating].nunique() != 2
         or {"rating", "meanings"} & guess.unsure
     ):
-        return ItemColumns(_rising(frame, _rivals(frame, likeliness), None))
+        rivals = _rivals(frame, likeliness)
+        outcome = _predicted(others, sampled_numbers(frame[likeliest])) if len(rivals) == 1 else None
+        return ItemColumns(_rising(frame, rivals, None), *outcome or ())
     outcomes = outcome_column(others, guess.rating, guess.positive)
     return ItemColumns(_rising(frame, _rivals(frame, likeliness), outcomes), guess.rating, guess.positive)
+
+
+def _predicted(others: pd.DataFrame, probabilities: Floats) -> tuple[str, str] | None:
+    """Find the column of two values that the probabilities predict, and its more probable value.
+
+    None unless it is the only one. A column that they separate perfectly is a decision, not an outcome.
+    """
+    found, few = [], sampled(others)
+    for name in others.columns:
+        values = rating_values(few[name])[1]
+        if len(values) != 2:
+            continue
+        is_second = outcome_column(few, name, values[1])
+        second, known = np.nansum(is_second), np.isfinite(is_second).sum()
+        pairs = second * (known - second)
+        share = area(probabilities, is_second)
+        # The standard error of the area by chance.
+        if 0 < share < 1 and pairs and abs(share - CHANCE) > STANDARD_ERRORS * np.sqrt((known + 1) / (12 * pairs)):
+            found.append((str(name), values[int(share > CHANCE)]))
+    is_clear = len(found) == 1 and len(rating_values(others[found[0][0]])[1]) == 2
+    return found[0] if is_clear else None
 
 
 def _rivals(frame: pd.DataFrame, likeliness: dict[str, float]) -> list[str]:

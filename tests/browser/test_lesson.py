@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 
 from multiloss_core import F, optimal_top_k
 from multiloss_core.losses import sigmoid_items
-from tests.browser.steps import PAGES, metric, open_page, open_part, settle
+from tests.browser.steps import PAGES, metric, open_page, settle
 from ui.shared.choices import ECHO_SECONDS
 from ui.shared.widgets import LESSON
-from ui.top_k.parts import PARTS
+from ui.top_k.steps import STEPS
 
 DRAWN = np.sort(sigmoid_items(np.random.default_rng(70), n=10).probabilities)[::-1].round(4)
 
@@ -28,20 +28,20 @@ def expect_best_of(page, probabilities):
         expect(bar).to_have_attribute("aria-valuetext", re.compile(r"\d, flagged" if flagged else "not flagged"))
 
 
-def open_tab(page, name):
-    page.get_by_role("tab", name=PARTS[name].label).click()
+def open_step(page, name):
+    page.locator(".st-key-step").get_by_role("radio", name=STEPS[name].label).click()
     expect_open(page, name)
 
 
 def expect_open(page, name):
-    expect(page.get_by_role("tab", name=PARTS[name].label)).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".st-key-topk_steps").get_by_role("heading", name=STEPS[name].question)).to_be_visible()
     settle(page)
 
 
-def expect_scrolled_to_tabs(page):
-    """Wait until the tabs are at the top of the window, below the navigation."""
+def expect_scrolled_to_steps(page):
+    """Wait until the steps are at the top of the window, below the navigation."""
     page.wait_for_function(
-        "() => { const top = document.querySelector('[role=tablist]').getBoundingClientRect().top;"
+        "() => { const top = document.querySelector('.st-key-topk_steps').getBoundingClientRect().top;"
         " return top >= 0 && top < 120 }"
     )
 
@@ -66,31 +66,36 @@ def test_every_link_of_the_lesson_opens_its_step(server, page):
         (name,) = asked.pop("step", ["loss"])
         expect_open(page, name)
         if "step=" in link:
-            expect_scrolled_to_tabs(page)
+            expect_scrolled_to_steps(page)
         expect(metric(page, "Optimum k*")).to_have_count(0 if "topk_guess" in asked else 1)
         expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_links_on_the_page_keep_to_their_step(server, page):
-    open_page(page, f"{server}/optimal_cut?data=Simulated+alerts", PAGES["optimal_cut"])
-    open_part(page, "A lesson of 50 minutes with these pages")
+    open_page(page, f"{server}/top_k?step=lesson", PAGES["top_k"])
     with page.expect_popup() as opened:
-        page.get_by_role("link", name="the search").click()
+        page.get_by_role("link", name="the tangent").click()
     other = opened.value
-    expect_open(other, "graph")
-    expect_scrolled_to_tabs(other)
-    expect(other.get_by_role("slider", name="Nodes on each axis")).to_have_value("4")
-    open_tab(other, "tangent")
-    expect(other).to_have_url(re.compile("step=tangent"))
-    other.reload()
     expect_open(other, "tangent")
-    expect_scrolled_to_tabs(other)
-    open_tab(other, "early")
+    expect_scrolled_to_steps(other)
+    expect(other.get_by_role("slider", name="Slide from")).to_have_value("5")
+    open_step(other, "assumption")
+    expect(other).to_have_url(re.compile("step=assumption"))
+    other.reload()
+    expect_open(other, "assumption")
+    expect_scrolled_to_steps(other)
+    open_step(other, "early")
     expect(other).to_have_url(re.compile("step=early"))
     # Earlier, the old value in the address counts as a delayed echo.
     other.wait_for_timeout(1000 * ECHO_SECONDS + 500)
     other.go_back()
-    expect_open(other, "tangent")
+    expect_open(other, "assumption")
+
+
+def test_link_to_a_moved_step_opens_papers(server, page):
+    page.goto(f"{server}/top_k?step=graph&topk_graph_steps=4")
+    expect(page.get_by_role("slider", name="Nodes on each axis")).to_have_value("4")
+    expect(page).to_have_url(re.compile(r"papers\?.*robles_part=search"))
 
 
 def test_a_student_guesses_drags_and_walks(server, page):
@@ -127,10 +132,10 @@ def test_a_student_guesses_drags_and_walks(server, page):
     page.get_by_role("button", name="Back to the draw").click()
     expect_best_of(page, DRAWN)
 
-    open_tab(page, "graph")
-    page.get_by_role("button", name="Next").click()
+    open_page(page, f"{server}/papers?paper=robles&robles_part=search&topk_graph_steps=6", PAGES["papers"])
+    page.get_by_role("slider", name="Step of the search").press("ArrowRight")
     expect(page.get_by_text("Step 1 of 36.")).to_be_visible()
-    page.get_by_role("button", name="Run to the end").click()
+    page.get_by_role("slider", name="Step of the search").press("End")
     expect(page.get_by_text("Step 36 of 36: the path.")).to_be_visible()
     expect(page).to_have_url(re.compile("topk_step=36"))
     expect(page.get_by_test_id("stException")).to_have_count(0)

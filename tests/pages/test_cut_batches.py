@@ -9,7 +9,7 @@ from multiloss_core import F, ScoredItems, optimal_top_k
 from multiloss_core.losses import batch_cuts
 from tests.pages.steps import run
 from tests.pages.test_cut_choices import opened
-from tests.pages.test_optimal_cut import flagged, items_csv, texts, upload
+from tests.pages.test_optimal_cut import flagged, items_csv, show, texts, upload
 
 
 def with_batches(app):
@@ -17,8 +17,7 @@ def with_batches(app):
     frame = pd.read_csv(io.BytesIO(items_csv()))
     frame["day"] = [f"day {place % 6}" for place in range(len(frame))]
     upload(app, frame.to_csv(index=False).encode(), "days.csv")
-    app.session_state["cut_batches"] = True
-    run(app)
+    show(app, "batches")
     (box,) = [one for one in app.selectbox if (one.key or "").startswith("cut_batch_")]
     run(box.select("day"))
     return frame
@@ -67,8 +66,7 @@ def test_calibration_minimum_and_loss_reach_the_batches():
 def test_without_outcomes_no_observed_loss_is_shown():
     app = opened()
     upload(app, b"p,g\n0.9,a\n0.8,b\n0.2,a\n0.1,b\n", "plain.csv")
-    app.session_state["cut_batches"] = True
-    run(app)
+    show(app, "batches")
     (box,) = [one for one in app.selectbox if (one.key or "").startswith("cut_batch_")]
     run(box.select("g"))
     assert "Observed loss" not in shown(app, "Batch")
@@ -78,8 +76,7 @@ def test_without_outcomes_no_observed_loss_is_shown():
 def test_too_many_batches_are_one_error():
     app = opened()
     upload(app, items_csv(n=10_001), "many.csv")
-    app.session_state["cut_batches"] = True
-    run(app)
+    show(app, "batches")
     (box,) = [one for one in app.selectbox if (one.key or "").startswith("cut_batch_")]
     run(box.select("item"))
     (error,) = app.error

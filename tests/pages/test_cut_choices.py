@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from multiloss_core import AUC, JACCARD, F, FractionalLinear, ScoredItems, exhaustive_search, expected_losses
 from multiloss_core.losses import HAMMING, cut_interval
 from tests.pages.steps import APP, run
-from tests.pages.test_optimal_cut import charts, flagged, headline, losses, paste, texts, upload
+from tests.pages.test_optimal_cut import charts, flagged, headline, losses, paste, show, texts, upload
 from ui.data.scored import scored_sample
 from ui.optimal_cut.choices import OWN_RATIO, about_ratio, ratio_of
 
@@ -34,8 +34,8 @@ def test_interval_is_a_band_and_a_sentence():
     assert (band["x0"], band["x1"]) == (found.low - 0.5, found.high + 0.5)
     assert f"{found.low:,} to {found.high:,}" in band["name"]
     assert f"from {found.low:,} to {found.high:,}." in charts(app)["Expected F1 loss of every cut"].alt
-    words = f"Between *k* = {found.low:,} and {found.high:,} nothing is known to differ: 2,000 known outcomes"
-    assert any(words in text for text in texts(app))
+    words = f"Between *k* = {found.low:,} and {found.high:,} nothing is known to differ: "
+    assert any(words in text and "2,000 known outcomes" in text for text in texts(app))
     assert not app.warning
 
 
@@ -60,9 +60,9 @@ def test_optimum_outside_the_interval_is_a_warning():
     app = opened(scored_data="Overconfident alerts", cut_loss="Hamming")
     found = cut_interval(sample_items("Overconfident alerts"), HAMMING, np.random.default_rng(0))
     assert not found.covers(flagged(app)[0])
-    assert any("outcomes contradict" in warning.value for warning in app.warning)
+    assert any("outcomes contradict *k" in warning.value for warning in app.warning)
     run(app.selectbox(key="cut_calibration").select("isotonic"))
-    assert not any("outcomes contradict" in warning.value for warning in app.warning)
+    assert not any("outcomes contradict *k" in warning.value for warning in app.warning)
 
 
 @pytest.mark.parametrize("text", ["0.9\n0.8\n0.2", "p,y\n0.9,1\n0.2,1\n0.4,1\n0.3,1"])
@@ -95,6 +95,7 @@ def test_own_ratio_starts_as_jaccard():
     assert losses(app)[0] == round(values.min(), 4)
     assert any("by Theorem 1 the best of all predictions" in text for text in texts(app))
     assert any("meets the corrected condition" in text for text in texts(app))
+    show(app, "formula")
     assert app.get("latex")
     assert not app.error
 
@@ -142,12 +143,15 @@ def test_ratio_of_costs_has_an_answer_for_many_items():
 def test_mean_counts_that_divide_by_zero_show_no_numbers():
     app = opened(cut_loss=OWN_RATIO, cut_ratio="0 -2 1 1 / -0.355 0 0 1")
     paste(app, "0.3\n0.4\n0.365")
+    show(app, "formula")
     assert not app.exception
     assert len(app.get("latex")) == 2
 
 
 def test_effect_that_divides_by_zero_is_an_info():
-    app = opened(cut_loss=OWN_RATIO, cut_ratio="0 -2 1 1 / -0.355 0 0 1", cut_calibration="isotonic")
+    app = opened(
+        cut_loss=OWN_RATIO, cut_ratio="0 -2 1 1 / -0.355 0 0 1", cut_calibration="isotonic", cut_more="reliability"
+    )
     rows = [f"{place / 201:.4f},{'' if place == 7 else place % 3 % 2}" for place in range(201)]
     paste(app, "\n".join(["p,y", *rows]))
     assert not app.exception

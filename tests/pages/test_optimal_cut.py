@@ -41,13 +41,29 @@ def headline(app):
     return app.subheader[0].value
 
 
+def cuts(app):
+    """The table of the cuts; empty without an answer."""
+    tables = [element.value for element in app.dataframe if "Cut" in element.value]
+    return tables[0] if tables else pd.DataFrame({"Items": [], "Expected loss": []})
+
+
 def flagged(app):
-    """k of each way to cut, in the order of the cards."""
-    return [int(metric.value.replace(",", "")) for metric in app.metric if metric.label == "Items flagged (k)"]
+    """k of each way to cut, the optimum first."""
+    return cuts(app)["Items"].astype(int).tolist()
 
 
 def losses(app):
-    return [float(metric.value) for metric in app.metric if metric.label == "Expected loss"]
+    return cuts(app)["Expected loss"].round(4).tolist()
+
+
+def show(app, view):
+    """Open a view under *More*."""
+    return run(app.get_by_key("cut_more").set_value(view))
+
+
+def cost(app):
+    """The large number: the cost of a threshold of 0.5."""
+    return app.metric[0].value
 
 
 def texts(app):
@@ -97,24 +113,25 @@ def test_a_sample_is_shown_with_its_three_ways_to_cut(app, name):
     printed = float(re.search(r"those with a probability of ([\d.]+) or more", headline(app))[1])
     assert f"flag the **{best.k:,}** most probable of 2,000 items" in headline(app)
     assert (probabilities >= printed).sum() == best.k
-    assert f"Marginal precision at this cut: **{100 * best.cut:.3g}\N{NO-BREAK SPACE}%**" in " ".join(texts(app))
+    at_half = expected_loss[expected[1]] / best.expected_loss - 1
+    assert cost(app) == f"{100 * at_half:.3g}\N{NO-BREAK SPACE}% more"
     assert not app.error
 
 
 def test_samples_show_calibrated_and_overconfident_scores(app):
-    assert len(app.success) == 1
+    show(app, "reliability")
+    assert any("Chance alone explains" in text for text in texts(app))
     assert not app.warning
     run(app.selectbox(key="scored_data").select("Overconfident alerts"))
-    assert len(app.warning) == 1
-    assert "more often than chance explains" in app.warning[0].value
+    assert any("outcomes contradict these probabilities" in warning.value for warning in app.warning)
+    (conclusion,) = [text for text in texts(app) if "more often than chance explains" in text]
     frame = scored_sample("Overconfident alerts").frame
     found = (frame["outcome"] == "fraud").sum()
-    assert (
-        f"add up to {frame['probability'].sum():,.1f} expected positives; {found:,} were found" in app.warning[0].value
-    )
+    assert f"add up to {frame['probability'].sum():,.1f} expected positives; {found:,} were found" in conclusion
 
 
 def test_every_loss_can_be_chosen(app):
+    show(app, "formula")
     probabilities = scored_sample("Calibrated alerts").frame["probability"].to_numpy()
     for choice in LOSS_CHOICES:
         run(app.selectbox(key="cut_loss").select(choice))
@@ -133,6 +150,7 @@ def test_the_formula_holds_the_mean_counts_of_the_optimum(app):
     probabilities = scored_sample("Calibrated alerts").frame["probability"].to_numpy()
     best = optimal_top_k(probabilities, F())
     tp = probabilities[best.selected].sum()
+    show(app, "formula")
     *_, filled = [element.value.strip("$\n") for element in app.get("latex")]
     assert f"2 \\cdot {tp:.1f}" in filled
     assert filled.endswith(f"= {1 - 2 * tp / (best.k + probabilities.sum()):.4f}")
@@ -141,7 +159,7 @@ def test_the_formula_holds_the_mean_counts_of_the_optimum(app):
 
 def test_all_losses_are_compared_when_asked_for(app):
     assert not any("Loss" in element.value for element in app.dataframe)
-    run(app.toggle(key="cut_all").set_value(True))
+    show(app, "losses")
     shown = table(app)
     probabilities = scored_sample("Calibrated alerts").frame["probability"].to_numpy()
     assert list(shown.index) == [*("F1", "Jaccard"), *(name for name in LOSSES if name not in ("F1", "Jaccard"))]
@@ -158,13 +176,13 @@ def test_losses_limited_to_fewer_items_are_named(app):
     generator = np.random.default_rng(2)
     frame = pd.DataFrame({"p": generator.beta(0.3, 6, 20_001).round(6)})
     upload(app, frame.to_csv(index=False).encode(), "many.csv")
-    run(app.toggle(key="cut_all").set_value(True))
+    show(app, "losses")
     shown = table(app)
     assert shown["k*: items flagged"].isna().to_dict() == {name: name in ("G-Mean", "H-Mean") for name in shown.index}
     assert shown.loc[["G-Mean", "H-Mean"], "Note"].tolist() == ["takes at most 20,000 items"] * 2
     assert shown.loc["F1", "k*: items flagged"] == optimal_top_k(frame["p"], F()).k
     assert any("G-Mean and H-Mean take at most 20,000 items" in text for text in texts(app))
-    run(app.toggle(key="cut_all").set_value(False))
+    show(app, "formula")
     run(app.selectbox(key="cut_loss").select("G-Mean"))
     assert any("G-Mean takes at most 20,000 items, and these are 20,001" in warning.value for warning in app.warning)
     assert table(app)["k*: items flagged"]["F1"] == shown.loc["F1", "k*: items flagged"]
@@ -203,6 +221,7 @@ def test_without_labels_tuning_and_checking_are_explained(app):
     upload(app, b"p\n0.9\n0.8\n0.2\n0.1\n", "plain.csv")
     assert len(flagged(app)) == 2
     assert any("needs items with known outcomes" in text for text in texts(app))
+    show(app, "reliability")
     assert any("needs outcomes" in info.value for info in app.info)
     assert list(charts(app)) == ["Expected F1 loss of every cut"]
 
@@ -306,8 +325,8 @@ def test_few_expected_positives_flag_nothing_unless_asked(app):
     assert flagged(app)[0] == best.k >= 1
     assert f"Expected loss: {best.expected_loss:.4f}; of flagging nothing: {values[0]:.4f}." in infos(app)
     # The constant threshold 0.5 flags nothing, and that is better than the minimum.
-    assert any("Better by" in text for text in texts(app))
-    run(app.toggle(key="cut_all").set_value(True))
+    assert cost(app) == f"{best.expected_loss - values[0]:.4f} less"
+    show(app, "losses")
     assert (table(app)["k*: items flagged"] >= 1).all()
 
 
@@ -330,6 +349,7 @@ def effect(app):
 
 
 def calibrate(app, kind):
+    show(app, "reliability")
     return run(app.selectbox(key="cut_calibration").select(kind))
 
 
@@ -354,14 +374,16 @@ def test_calibration_shows_held_out_loss_before_and_after(app, kind, name):
         assert shown.loc[row, "Expected F1 loss"] == pytest.approx(best.expected_loss, abs=1e-9)
         assert shown.loc[row, "Observed F1 loss"] == pytest.approx(1 - 2 * tp / (best.k + fraud.sum()))
     # The given ones are doubted, the calibrated ones are not, and both are drawn.
-    assert (len(app.warning), len(app.success)) == (1, 1)
+    for words in ("more often than chance explains", "Chance alone explains"):
+        assert sum(words in text for text in texts(app)) == 1
+    assert not any("outcomes contradict these" in warning.value for warning in app.warning)
     assert list(charts(app))[1:] == [
         "Expected and observed share of positives",
         f"Expected and observed share, {name}",
     ]
     (download,) = app.get("download_button")
     assert download.proto.label.startswith(f"Download the {flagged(app)[0]} ")
-    run(app.toggle(key="cut_all").set_value(True))
+    show(app, "losses")
     assert table(app).loc["F1", "k*: items flagged"] == flagged(app)[0]
     calibrate(app, "none")
     assert flagged(app)[0] == optimal_top_k(given, F()).k

@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ from experiments import files
 from experiments.printed import natarajan_losses, robles_rows
 from experiments.robles.stored import rated_documents
 from tests.pages.steps import opened, run, state
-from ui.papers import figures
 
 PRINTED = {(one.data_set, one.least, one.loss, one.method): one.value for one in natarajan_losses()}
 
@@ -30,12 +28,6 @@ def cells():
 def table(app, column):
     """The first table that has a column of this name."""
     return next(frame.value for frame in app.dataframe if column in frame.value.columns)
-
-
-def opened_at(app, label):
-    run_key = {"L2": "paper_strength", "small": "paper_small_sets", "audit": "paper_audit"}[label]
-    app.session_state[run_key] = True
-    return run(app)
 
 
 def texts(app):
@@ -61,9 +53,9 @@ def test_every_printed_loss_stands_beside_the_one_found(cells, loss):
         assert row["Why"]
 
 
-def test_losses_at_a_strength_of_l2_are_those_stored(app):
+def test_losses_at_a_strength_of_l2_are_those_stored():
     curves = json.loads((files.RESULTS / "natarajan_l2_strength.json").read_text(encoding="utf-8"))["curves"]
-    opened_at(app, "L2")
+    app = opened("papers", natarajan_part="strength")
     slider = app.select_slider(key="strength_c")
     run(slider.set_value(1e-3))
     shown = table(app, "At this C").set_index("At this C")["Loss"]
@@ -75,7 +67,7 @@ def test_losses_at_a_strength_of_l2_are_those_stored(app):
 
 @pytest.mark.parametrize("measure", ["precision", "F1"])
 def test_robles_rows_stand_beside_what_was_found(measure):
-    shown = table(opened("papers", robles_set="Bank", robles_measure=measure), "Status here")
+    shown = table(opened("papers", paper="robles", robles_set="Bank", robles_measure=measure), "Status here")
     printed = [row for row in robles_rows() if row.data_set == "Bank"]
     assert len(shown) == len(printed)
     values = [getattr(row, measure.lower()) for row in printed]
@@ -86,18 +78,24 @@ def test_tallies_count_the_stored_marks(app, cells):
     marks = Counter(cell["mark"] for cell in cells if cell["printed"] is not None)
     compared = json.loads((files.RESULTS / "robles.json").read_text(encoding="utf-8"))["compared"]
     others = Counter(cell["mark"] for cell in compared if cell["mode"] == "apart")
-    assert [list(map(int, re.findall(r"\d+", line.value))) for line in app.subheader] == [
+    assert [
+        list(map(int, re.findall(r"\d+", f"{metric.value} {line.value}")))
+        for metric, line in zip(app.metric, app.caption, strict=False)
+    ] == [
         [marks["agrees"], len(PRINTED), marks["differs"], marks["cannot be"]],
         [others["agrees"], others["agrees"] + others["differs"], others["differs"]],
     ]
 
 
-def test_figures_of_robles_are_drawn_when_opened(app):
-    closed = len(app.get("plotly_chart"))
-    for key in ("paper_graph", "paper_ensembles", "paper_points"):
-        app.session_state[key] = True
-    run(app)
-    assert len(app.get("plotly_chart")) == closed + 5
+@pytest.mark.parametrize(("part", "charts"), [("graph", 2), ("ensembles", 1), ("points", 2), ("search", 1)])
+def test_figures_of_robles_are_drawn(part, charts):
+    app = opened("papers", paper="robles", robles_part=part)
+    assert len(app.get("plotly_chart")) == charts
+    assert not app.exception
+
+
+def test_operating_points_are_counted_in_the_stored_rows():
+    app = opened("papers", paper="robles", robles_part="points")
     shown = table(app, "TP").set_index("Method")
     held = json.loads((files.RESULTS / "robles.json").read_text(encoding="utf-8"))
     documents = rated_documents(held)
@@ -106,7 +104,7 @@ def test_figures_of_robles_are_drawn_when_opened(app):
         counts = documents.counts_at(thresholds, "any")
         assert (shown.loc[method, "TP"], shown.loc[method, "FP"]) == (counts.tp, counts.fp)
     run(app.get_by_key("paper_view").set_value("fp"))
-    assert len(app.get("plotly_chart")) == closed + 4
+    assert len(app.get("plotly_chart")) == 1
 
 
 def test_stored_scores_open_on_the_page_of_optimal_cuts(app):
@@ -120,7 +118,8 @@ def test_stored_scores_open_on_the_page_of_optimal_cuts(app):
     assert any("flag" in heading.value for heading in app.subheader)
 
 
-def test_stored_rated_rows_open_at_their_operating_point(app):
+def test_stored_rated_rows_open_at_their_operating_point():
+    app = opened("papers", paper="robles")
     (button,) = [one for one in app.button if one.label.startswith("Open bank marketing")]
     run(button.click())
     assert not app.error
@@ -130,14 +129,8 @@ def test_stored_rated_rows_open_at_their_operating_point(app):
     assert any(f"{rated['deposit'].sum():,} positive" in caption.value for caption in app.caption)
 
 
-SECTIONS = re.compile(r'^@shown_when_open\(.*key="(\w+)"', re.MULTILINE)
-
-
-@pytest.mark.parametrize("view", ["flat", "tp"])
-def test_all_sections_open_together(app, view):
-    for file in Path(figures.__file__).parent.glob("*.py"):
-        for key in SECTIONS.findall(file.read_text(encoding="utf-8")):
-            app.session_state[key] = True
-    app.session_state["paper_view"] = view
-    run(app)
-    assert len(app.get("plotly_chart")) >= 6
+def test_causes_come_first_and_consistency_has_its_part():
+    app = opened("papers", paper="audit")
+    assert "Reruns differ for three reasons" in app.markdown[0].value
+    assert not app.get("plotly_chart")
+    assert "####" in app.markdown[-1].value

@@ -21,12 +21,13 @@ from multiloss_core import (
     simulate_population,
 )
 from multiloss_core.losses import NOT_MONOTONE, correlated_search, factor_loadings, sigmoid_items
+from tests.pages.steps import opened as opened_app
 from tests.pages.steps import state
 from ui.shared.page_setup import HAS_RUN
 from ui.shared.session import OwnItems
 from ui.shared.widgets import LESSON
 from ui.top_k.items import Settings
-from ui.top_k.parts import PARTS, TABS
+from ui.top_k.steps import MOVED, STEPS
 
 PAGE = Path(__file__).parents[2] / "pages" / "top_k.py"
 
@@ -46,7 +47,7 @@ def opened(**query):
 
 
 def open_part(page, name):
-    page.session_state[TABS] = PARTS[name].label
+    page.session_state["step"] = name
     return page.run()
 
 
@@ -65,11 +66,11 @@ def test_default_page_shows_optima_curve_formula_and_outcomes(page):
     table = page.dataframe[0].value
     probabilities = sigmoid_items(np.random.default_rng(70), n=10).probabilities
     optima = [optimal_top_k(probabilities, loss) for loss in LOSSES.values()]
-    assert list(table["loss"]) == list(LOSSES)
-    assert list(table["k"]) == [optimum.k for optimum in optima]
-    assert list(table["cut"]) == [f"{optimum.cut:.4f}" if optimum.k else "none" for optimum in optima]
-    np.testing.assert_allclose(table["expected_loss"], [optimum.expected_loss for optimum in optima])
-    assert set(table["is_top_k"]) == {"yes"}
+    assert list(table["Loss"]) == list(LOSSES)
+    assert list(table["k*"]) == [optimum.k for optimum in optima]
+    assert list(table["Cut"]) == [f"{optimum.cut:.4f}" if optimum.k else "none" for optimum in optima]
+    np.testing.assert_allclose(table["Expected loss"], [optimum.expected_loss for optimum in optima])
+    assert set(table["Is top-k"]) == {"yes"}
     best = optimal_top_k(probabilities, F())
     line, star = figure(page, "Expected F1 loss of every cut")["data"]
     np.testing.assert_allclose(decoded(line["y"]), expected_losses(probabilities, F()).values, atol=1e-12)
@@ -91,8 +92,9 @@ def test_default_page_shows_optima_curve_formula_and_outcomes(page):
 
 
 def test_every_chart_has_its_own_key_and_a_description(page):
-    charts = {"loss": 3, "losses": 4 + len(LOSSES), "early": 5, "assumption": 6, "classes": 5, "graph": 4, "tangent": 4}
-    for name in PARTS:
+    charts = {"losses": 4 + len(LOSSES), "early": 5, "assumption": 6, "tangent": 4}
+    page.session_state["topk_best_predictions"] = True
+    for name in STEPS:
         open_part(page, name)
         assert not page.exception
         shown = [chart.proto for chart in page.get("plotly_chart")]
@@ -135,8 +137,8 @@ def test_changing_the_controls_changes_the_result(page):
     assert not page.exception
     table = page.dataframe[0].value
     probabilities = sigmoid_items(np.random.default_rng(5), n=6, scale=2.5).probabilities
-    assert table["loss"][1] == "F2"
-    assert table["k"][1] == optimal_top_k(probabilities, F(2.0)).k
+    assert table["Loss"][1] == "F2"
+    assert table["k*"][1] == optimal_top_k(probabilities, F(2.0)).k
     assert {"The best prediction under F2", "All 64 predictions under F2"} <= {*titles(page)}
     by_key(page.selectbox, "topk_loss").select("G-Mean").run()
     assert {"The best prediction under G-Mean", "All 64 predictions under G-Mean"} <= {*titles(page)}
@@ -150,8 +152,8 @@ def test_a_link_restores_the_choices(page):
     assert not page.exception
     assert [element.value for element in page.number_input] == [0.5, 4, 9, 3.0, 30]
     assert {"The best prediction under Jaccard", "All 16 predictions under Jaccard"} <= {*titles(page)}
-    assert open_part(page, "losses").dataframe[0].value["loss"][1] == "F0.5"
-    # Another tab keeps the choices of the first.
+    assert open_part(page, "losses").dataframe[0].value["Loss"][1] == "F0.5"
+    # Another step keeps the choices of the first.
     assert by_key(open_part(page, "draws").number_input, "topk_draws").value == 30
 
 
@@ -161,7 +163,7 @@ def test_wrong_step_of_link_is_removed(page, step):
     page.run()
     assert not page.exception
     assert "step" not in page.query_params
-    assert page.session_state[TABS] == PARTS["loss"].label
+    assert page.session_state["step"] == "loss"
 
 
 def test_choices_of_link_out_of_range_are_the_defaults(page):
@@ -211,7 +213,7 @@ def test_what_the_early_stop_loses(page, items, words):
     page.query_params["topk_early"] = items
     open_part(page, "early")
     assert not page.exception
-    assert any(words in message.value for message in page.info)
+    assert any(words in text.value for text in page.markdown)
     curve = figure(page, f"Expected {items.split(',')[0]} loss of every cut", -1)
     names = {trace["name"] for trace in curve["data"]}
     assert "stop at the first rise (k = 1)" in names
@@ -226,7 +228,7 @@ def test_a_draw_on_which_tied_labels_break_the_theorem(page):
     assert f"{search.expected_loss:.4f}" in message
     assert f"{search.top_k_values.min():.4f}" in message
     assert "It costs 0.0237 more." in message
-    flagged = figure(page, f"Best of all predictions: loss {search.expected_loss:.4f}")["data"][0]
+    flagged = figure(page, f"Best of all: loss {search.expected_loss:.4f}")["data"][0]
     assert sorted(np.array(decoded(flagged["customdata"])) - 1) == list(np.flatnonzero(search.best))
     assert set(flagged["marker"]["pattern"]["shape"]) == {"/", ""}
 
@@ -295,11 +297,20 @@ def decoded(values):
     return values
 
 
-def test_the_threshold_graph_shows_its_shortest_path(page):
-    open_part(page, "graph")
-    by_key(page.slider, "topk_graph_steps").set_value(4).run()
+@pytest.mark.parametrize("step", MOVED)
+def test_moved_steps_open_on_papers(step):
+    page = opened_app("top_k", step=step, topk_loss="Jaccard", topk_graph_steps="4")
+    assert not page.exception
+    assert page.title[0].value == "Papers"
+    key = {"classes": "topk_loss", "training": "topk_train", "graph": "topk_graph_steps"}[step]
+    assert page.get_by_key(key).value == {"classes": "Jaccard", "training": False, "graph": 4}[step]
+
+
+def test_threshold_graph_shows_its_shortest_path():
+    page = opened_app("papers", paper="robles", robles_part="search", topk_graph_steps="4")
     assert "The search for the shortest path" in titles(page)
-    by_key(page.button, "topk_graph_end").click().run()
+    slider = by_key(page.slider, "topk_step")
+    slider.set_value(slider.max).run()
     assert not page.exception
     assert "Threshold graph and its shortest path" in titles(page)
     (said,) = [text for text in captions(page) if "Bellman" in text]

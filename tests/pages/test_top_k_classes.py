@@ -8,13 +8,15 @@ import pytest
 from multiloss_core import LOSSES, F, multinomial_top_k
 from multiloss_core.figures import regret_by_training_rows
 from multiloss_core.losses import Consistency, multinomial_losses, training_regrets
-from tests.pages.test_top_k import by_key, decoded, open_part, opened
-from ui.top_k import parts
+from tests.pages.steps import opened, state
+from tests.pages.test_top_k import by_key, decoded
+from ui.papers import theorems
+from ui.shared.session import OwnItems
 
 
 @pytest.fixture
 def page():
-    return opened(plain="true")
+    return opened("papers", natarajan_part="classes")
 
 
 def chart(page, key):
@@ -34,7 +36,6 @@ CLASSES = np.array([0.1, 0.45, 0.25, 0.05, 0.15])
     ],
 )
 def test_own_classes_are_predicted(page, text):
-    open_part(page, "classes")
     by_key(page.text_area, "topk_own_classes").set_value(text).run()
     assert not page.exception
     assert not page.error
@@ -48,7 +49,7 @@ def test_own_classes_are_predicted(page, text):
 
 @pytest.mark.parametrize("choice", ["Jaccard", "AM", "AUC"])
 def test_charts_show_the_loss_of_the_page(choice):
-    page = opened(plain="true", topk_loss=choice, step="classes").run()
+    page = opened("papers", topk_loss=choice, natarajan_part="classes")
     by_key(page.text_area, "topk_own_classes").set_value("0.1, 0.45, 0.25, 0.05, 0.15").run()
     assert not page.exception
     best = multinomial_top_k(CLASSES, LOSSES[choice])
@@ -64,7 +65,6 @@ def test_charts_show_the_loss_of_the_page(choice):
 
 
 def test_classes_of_a_file_come_first(page):
-    open_part(page, "classes")
     by_key(page.text_area, "topk_own_classes").set_value("0.5, 0.5").run()
     page.file_uploader(key="topk_classes_file").upload(
         "classes.txt", b"\xef\xbb\xbf0.7, 0.2, 0.1\n", "text/plain"
@@ -74,7 +74,6 @@ def test_classes_of_a_file_come_first(page):
 
 
 def test_most_of_many_classes_have_no_bar(page):
-    open_part(page, "classes")
     many = np.random.default_rng(1).dirichlet(np.ones(300)).round(9)
     many[0] += 1 - many.sum()
     by_key(page.text_area, "topk_own_classes").set_value("\n".join(map(str, many))).run()
@@ -90,7 +89,6 @@ def test_most_of_many_classes_have_no_bar(page):
     ],
 )
 def test_bad_classes_are_one_error(page, text, words):
-    open_part(page, "classes")
     by_key(page.text_area, "topk_own_classes").set_value(text).run()
     assert not page.exception
     (error,) = page.error
@@ -101,26 +99,26 @@ def test_bad_classes_are_one_error(page, text, words):
 
 
 def test_items_of_probability_0_are_no_classes(page):
-    open_part(page, "classes")
-    by_key(page.text_input, "topk_typed").set_value(", ".join(["0"] * 10)).run()
+    state(page).top_k.own = OwnItems((10, 70, 1.0), (0.0,) * 10)
+    page.run()
     assert not page.exception
     assert any("add up to 0; give at least one above 0." in error.value for error in page.error)
 
 
-def test_theorem_3_is_measured_on_request(page, monkeypatch):
-    monkeypatch.setattr(parts, "DRAWS", 4)
+def test_theorem_3_is_measured_on_request(monkeypatch):
+    monkeypatch.setattr(theorems, "DRAWS", 4)
     monkeypatch.setattr(
-        parts, "training_regrets", lambda *args, **more: training_regrets(*args, sizes=(10, 500), **more)
+        theorems, "training_regrets", lambda *args, **more: training_regrets(*args, sizes=(10, 500), **more)
     )
-    open_part(page, "training")
+    page = opened("papers", natarajan_part="training")
     by_key(page.number_input, "topk_n").set_value(5).run()
     assert not page.dataframe
     by_key(page.button, "topk_train").click().run()
     assert not page.exception
     *_, found = training_regrets(np.random.default_rng(70), F(), n=5, scale=1.0, draws=4, sizes=(10, 500))
     table = page.dataframe[0].value
-    np.testing.assert_allclose(table["regret"], found.mean)
-    np.testing.assert_allclose(table["optimal"], 100 * found.optimal)
+    np.testing.assert_allclose(table["Mean regret"], found.mean)
+    np.testing.assert_allclose(table["Optimal predictions"], found.optimal)
     assert "for 10 rows" in chart(page, "topk_regret").alt
     by_key(page.number_input, "topk_seed").set_value(9).run()
     assert not page.dataframe

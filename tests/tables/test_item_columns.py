@@ -111,3 +111,24 @@ def test_probability_of_the_positive_class_is_proposed(wrong, right, is_first):
     assert guess_item_columns(frame) == ItemColumns(right, "y_true", "1")
     # Without outcomes the positive class is unknown.
     assert guess_item_columns(frame[names]).probability is None
+
+
+def predicted(words=("0", "1"), n=400, **more):
+    """Draw outcomes from probabilities, in words and under a name without a meaning."""
+    generator = np.random.default_rng(3)
+    p = generator.beta(0.6, 3, n)
+    return pd.DataFrame({"p": p, "col3": np.array(words)[(generator.random(n) < p).astype(int)]} | more)
+
+
+@pytest.mark.parametrize("words", [("0", "1"), ("nein", "ja"), ("False", "True"), ("alive", "dead"), ("a", "b")])
+def test_outcomes_are_recognised_by_their_values(words):
+    coins = np.random.default_rng(4).integers(0, 2, 400)
+    expected = ItemColumns("p", "col3", words[1].lower())
+    assert guess_item_columns(predicted(words)) == guess_item_columns(predicted(words, weekend=coins)) == expected
+
+
+def test_decisions_and_doubtful_outcomes_are_asked():
+    table = predicted()
+    assert guess_item_columns(table[["p"]].assign(flagged=(table["p"] > 0.5).astype(int))) == ItemColumns("p")
+    assert guess_item_columns(predicted(again=table["col3"])) == ItemColumns("p")
+    assert guess_item_columns(predicted(n=12)) == ItemColumns("p")

@@ -1,6 +1,7 @@
-"""The optimal cut under one loss, beside constant thresholds, with its curve and a download."""
+"""The cost of a threshold of 0.5 beside the optimal cut, with the curve and a download."""
 
 import math
+from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
@@ -11,31 +12,27 @@ import streamlit as st
 from multiloss_core import AUC, LOSSES, DataError, F
 from multiloss_core.datasets import ScoredDataset
 from multiloss_core.figures import CurveMark, Theme, loss_curve
-from multiloss_core.formatting import count, plural, short_percent, threshold
-from multiloss_core.losses import SEPARABLE, SUBSET_0_1, CutInterval, promised_counts
+from multiloss_core.formatting import count, plural, short_loss, short_percent, threshold
+from multiloss_core.losses import SEPARABLE, CutInterval
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated import rated_uploads
-from ui.optimal_cut.choices import LossChoice
+from ui.optimal_cut.choices import LossChoice, ask_part
 from ui.optimal_cut.comparison import Answer, Cut, answer
-from ui.shared.choices import HIGHEST, LOWEST, STEP, in_url
-from ui.shared.formatting import as_text
+from ui.shared.choices import HIGHEST, LOWEST, STEP
+from ui.shared.formatting import AREA, COUNT, EXACT, NumberKind, as_text, show_numbers
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.widgets import lesson_plan, show_formula, shown_when_open
+from ui.shared.widgets import show_chart
 
 SYMBOLS = MappingProxyType({"optimum k*": "star", "threshold 0.5": "circle", "tuned threshold": "diamond"})
+# Smaller differences are rounding.
+SAME = 5e-7
 
 
 def introduction() -> None:
     """Show the title and the question that the page answers."""
     st.title("Optimal cut")
-    st.markdown(
-        "Items with a probability each: how many of the most probable ones should be flagged? For each loss there is "
-        "one best number *k\\**, and it seldom is where the probability passes 0.5. A simulated sample is loaded; "
-        "bring your own items any time.",
-        width=860,
-    )
-    shown_when_open("A lesson of 50 minutes with these pages", key="lesson", icon=":material/school:")(lesson_plan)()
+    st.markdown("How many of the most probable items should be flagged? Each loss has one best number, *k\\**.")
 
 
 def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
@@ -47,40 +44,62 @@ def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
         return None
 
 
-def show_loss(dataset: ScoredDataset, asked: LossChoice, found: Answer | None) -> None:
-    """Show the formula of the loss, with the expected counts of the optimum."""
-    if found is None or asked.loss == SUBSET_0_1:
-        show_formula(asked.loss)
-        return
+def show_answer(dataset: ScoredDataset, found: Answer, interval: CutInterval | None) -> None:
+    """Show the cost of a threshold of 0.5, k* in one sentence, the cuts and their curve."""
+    words, chart = st.columns([4, 5], gap="large")
+    with words:
+        with st.container(key="cut_cost"):
+            st.metric(f"{found.loss_name} loss of a threshold of 0.5, beside the best cut", _cost(found))
+        st.subheader(_headline(dataset, found), anchor=False)
+        _show_ties(dataset, found.optimum)
+        if dataset.calibration:
+            st.caption(f"With calibrated probabilities ({dataset.calibration}), not with those of the file.")
+        _explain_exceptions(dataset, found)
+        _show_cuts(dataset, found)
+        with st.container(horizontal=True):
+            if found.optimum.k:
+                _offer_download(dataset, found.optimum)
+            for way in found.ways:
+                _link_to_operating_point(dataset, way)
+    with chart:
+        _show_curve(dataset, found, interval)
+
+
+def _cost(found: Answer) -> str:
+    """Write the extra loss of a threshold of 0.5."""
+    way, optimum = found.at_half, found.optimum
+    if abs(way.worse) < SAME:
+        return "the same"
+    if way.worse < 0:
+        return f"{short_loss(-way.worse)} less"
+    if optimum.expected_loss > 1e-9 and way.worse < 10 * optimum.expected_loss:
+        return f"{short_percent(way.worse / optimum.expected_loss)} more"
+    return f"{short_loss(way.worse)} more"
+
+
+def _headline(dataset: ScoredDataset, found: Answer) -> str:
     optimum = found.optimum
-    about = (
-        f"The formula at the mean counts of the optimum, {plural(optimum.k, 'item')} flagged. The expected loss is "
-        f"{optimum.expected_loss:.4f}, the mean over all outcomes. With few items the two differ."
-    )
-    show_formula(asked.loss, promised_counts(dataset.items.probabilities, dataset.flagged(optimum.k)), about)
-
-
-def show_answer(dataset: ScoredDataset, found: Answer) -> None:
-    """Show k* in one sentence, compare the cuts, and offer the selected rows."""
-    optimum, n = found.optimum, dataset.items.probabilities.size
     if optimum.k == 0:
-        sentence = f"Under {found.loss_name}, flagging **nothing** is best."
-    else:
-        reach = _reach(dataset, optimum) if optimum.left_out else f"those with {_reach(dataset, optimum)}"
-        sentence = (
-            f"Under {found.loss_name}, flag the **{count(optimum.k)}** most probable of {plural(n, 'item')}: {reach}."
-        )
-    st.subheader(sentence, anchor=False)
-    _show_ties(dataset, optimum)
-    if dataset.calibration:
-        st.caption(f"With calibrated probabilities ({dataset.calibration}), not with those of the file.")
-    _show_least(dataset, found)
+        return f"Under {found.loss_name}, flagging **nothing** is best."
+    probability = "calibrated probability" if dataset.calibration else "probability"
+    reach = (
+        f"down to a {probability} of {threshold(optimum.threshold)}"
+        if optimum.left_out
+        else f"those with a {probability} of {threshold(optimum.printed)} or more"
+    )
+    n = plural(dataset.items.probabilities.size, "item")
+    return f"Under {found.loss_name}, flag the **{count(optimum.k)}** most probable of {n}: {reach}."
+
+
+def _explain_exceptions(dataset: ScoredDataset, found: Answer) -> None:
+    """Explain a binding minimum, flagging nothing, and losses that need no search."""
+    _explain_minimum(dataset, found)
     if found.loss in SEPARABLE:
         st.info(
             f"{found.loss_name} decides every item by itself: flagging it lowers the expected loss exactly where its "
             f"probability is above 1/2. That holds for {plural(found.free_k, 'item')}."
             + " The loss of every cut shown rounds to 1: some item is almost surely wrong."
-            * (optimum.expected_loss >= 0.99995),
+            * (found.optimum.expected_loss >= 0.99995),
             icon=":material/info:",
         )
     if found.loss == AUC:
@@ -90,33 +109,11 @@ def show_answer(dataset: ScoredDataset, found: Answer) -> None:
             "becomes AM.",
             icon=":material/info:",
         )
-    tuning = (
-        "The threshold with the smallest loss on a random half of the labelled items, always the same half. It is then "
-        "used for all items, and judged on the other half."
-    )
-    ways = (
-        ("**Optimum, k\\***", None, optimum),
-        ("**Constant threshold 0.5**", None, found.at_half),
-        ("**Tuned constant threshold**", tuning, found.tuned),
-    )
-    for place, (title, hint, way) in zip(st.columns(3), ways, strict=True):
-        with place.container(border=True, height="stretch"):
-            st.markdown(title, help=hint)
-            if way is None:
-                st.markdown(found.why_not_tuned)
-            else:
-                _show_cut(dataset, found, way)
-    st.caption(_how_known(dataset, found))
-    if optimum.k:
-        _offer_download(dataset, optimum)
 
 
-def _show_least(dataset: ScoredDataset, found: Answer) -> None:
+def _explain_minimum(dataset: ScoredDataset, found: Answer) -> None:
     """Explain the effect of the minimum number, and why flagging nothing may be best."""
-    optimum, losses = found.optimum, np.asarray(found.curve.values)
-    free = found.free_k
-    if free and free >= found.at_least:
-        return
+    optimum, losses, free = found.optimum, np.asarray(found.curve.values), found.free_k
     sentences = []
     has_rates = found.loss != AUC and (isinstance(found.loss, F) or found.loss in LOSSES.values())
     if not free and has_rates:
@@ -127,62 +124,58 @@ def _show_least(dataset: ScoredDataset, found: Answer) -> None:
             "Flagging nothing is flawless then, because a rate over nothing (0/0) counts as 1."
         )
     if free < found.at_least:
-        alone = "" if free == 0 else f"; best, without a minimum: {losses[free]:.4f}, for {plural(free, 'item')}"
+        alone = f"; best, without a minimum: {short_loss(losses[free])}, for {plural(free, 'item')}" * (free > 0)
         sentences.append(
-            f"You asked to flag at least {count(found.at_least)}. Expected loss: {optimum.expected_loss:.4f}; of "
-            f"flagging nothing: {losses[0]:.4f}{alone}."
+            f"You asked to flag at least {count(found.at_least)}. Expected loss: {short_loss(optimum.expected_loss)}; "
+            f"of flagging nothing: {short_loss(losses[0])}{alone}."
         )
-    elif has_rates:
+    elif not free and has_rates:
         sentences.append("To see the best cut that flags something, set *Flag at least* to 1.")
     if sentences:
         st.info(" ".join(sentences), icon=":material/info:")
 
 
-def _show_cut(dataset: ScoredDataset, found: Answer, way: Cut) -> None:
-    n = dataset.items.probabilities.size
-    flagged, expected = st.columns(2)
-    flagged.metric("Items flagged (k)", count(way.k), help=f"{100 * way.k / n:.3g} % of {plural(n, 'item')}.")
-    expected.metric("Expected loss", f"{way.expected_loss:.4f}", help="Lower is better.")
-    nothing = math.isnan(way.threshold)
-    judged = f"Observed loss on {count((~dataset.tuning).sum())} labelled items: {way.observed:.4f}"
-    lines = (
-        "" if way is found.optimum else f"**{_worse(way, found)}**",
-        "Nothing is flagged, so there is no cut." if nothing else f"Flags {_reach(dataset, way)}",
-        "" if math.isnan(way.observed) else judged,
-        "" if nothing else f"Marginal precision at this cut: **{short_percent(way.threshold)}**",
+def _show_cuts(dataset: ScoredDataset, found: Answer) -> None:
+    """Compare the optimum with constant thresholds."""
+    observed = {way.name: way.observed for way in found.ways if not math.isnan(way.observed)}
+    show_numbers(
+        [
+            {
+                "Cut": way.name,
+                "Items": way.k,
+                "From": way.printed,
+                "Expected loss": way.expected_loss,
+            }
+            | ({"Observed loss": way.observed} if observed else {})
+            for way in found.ways
+        ],
+        {
+            "Items": COUNT,
+            "From": NumberKind(EXACT),
+            **dict.fromkeys(("Expected loss", "Observed loss"), AREA),
+        },
+        alt="Items flagged and losses of the optimum and of constant thresholds.",
     )
-    st.markdown("  \n".join(filter(None, lines)))
-    if not nothing:
-        _link_to_operating_point(dataset, way)
-
-
-def _worse(way: Cut, found: Answer) -> str:
-    optimum = found.optimum
-    if way.worse < -5e-7:
-        return f"Better by {-way.worse:.2g}, with fewer than the minimum of {count(found.at_least)}"
-    if way.worse < 5e-7:
-        return "As good as the optimum"
-    relative = f" ({100 * way.worse / optimum.expected_loss:.2g} %)" if optimum.expected_loss > 1e-9 else ""
-    difference = f"{way.worse:.4f}" if way.worse >= 0.001 else f"{way.worse:.2g}"
-    return f"Worse than the optimum by {difference}{relative}"
+    if found.tuned is None:
+        st.caption(found.why_not_tuned)
 
 
 def _link_to_operating_point(dataset: ScoredDataset, way: Cut) -> None:
     """Link to the operating point of the same rated file at the marginal precision of a cut."""
     same = rated_name(dataset)
-    if same is None:
+    if same is None or math.isnan(way.threshold):
         return
     percent = STEP * round(100 * way.threshold / STEP)
     if not LOWEST <= percent <= HIGHEST:
-        st.caption(f"This cut lies outside the slider of the operating point, {LOWEST:g} % to {HIGHEST:g} %.")
+        st.caption(f"The {way.name} lies outside the slider of the operating point, {LOWEST:g} % to {HIGHEST:g} %.")
         return
     st.page_link(
         "pages/operating_point.py",
         label=f"Operating point at {percent:g} %",
         icon=":material/tune:",
         query_params={"m": f"{percent:g}", **rated_uploads().in_address(same)},
-        help="Cutting where the probability is c is the operating point at marginal precision c: of the items at the "
-        f"cut, a share c is positive. The slider there moves in steps of {STEP:g} %.",
+        help=f"Of the {way.name}: cutting where the probability is c is the operating point at marginal precision c, "
+        f"because of the items at the cut a share c is positive. The slider there moves in steps of {STEP:g} %.",
     )
 
 
@@ -195,14 +188,6 @@ def rated_name(dataset: ScoredDataset) -> str | None:
     return next((name for name, source in rated if source.fingerprint == items.fingerprint), None)
 
 
-def _reach(dataset: ScoredDataset, way: Cut) -> str:
-    """Describe the flagged range of probabilities."""
-    probability = "calibrated probability" if dataset.calibration else "probability"
-    if way.left_out:
-        return f"down to a {probability} of {threshold(way.threshold)}"
-    return f"a {probability} of {threshold(way.printed)} or more"
-
-
 def _show_ties(dataset: ScoredDataset, optimum: Cut) -> None:
     if optimum.left_out:
         st.caption(
@@ -213,42 +198,28 @@ def _show_ties(dataset: ScoredDataset, optimum: Cut) -> None:
         )
 
 
-def _how_known(dataset: ScoredDataset, found: Answer) -> str:
-    error = found.curve.error_bound
-    proven = "exact up to rounding" if error == 0 else f"proven to within {error:.1g}"
-    tuned, judged_on = "", count((~dataset.tuning).sum())
-    if found.tuned is not None:
-        tuned = (
-            f" The threshold was tuned on a fixed random half of {count(dataset.tuning.sum())} labelled items; the "
-            f"observed losses are those of the other {judged_on}."
-        )
-    elif dataset.items.labels is not None:
-        tuned = f" The observed losses are those of a fixed random sample of {judged_on} labelled items."
-    chance = ""
-    if any(way.observed < found.optimum.observed for way in found.ways):
-        chance = (
-            " Another cut may have a smaller observed loss: the optimum is best on the mean over all outcomes, and "
-            "these are one draw. A large difference indicates wrong probabilities."
-        )
-    return (
-        f"Expected losses are {proven} (method: {found.curve.method.replace('_', '-')}), for independent outcomes that "
-        f"have these probabilities.{tuned}{chance}"
+def _offer_download(dataset: ScoredDataset, optimum: Cut) -> None:
+    part = f"-{dataset.calibration.lower()}" if dataset.calibration else ""
+    offer_csv(
+        plural(optimum.k, "selected item"),
+        lambda: frame_as_csv(with_calibrated(dataset), rows=np.flatnonzero(dataset.flagged(optimum.k))),
+        f"selected-items{part}.csv",
+        key="cut_download",
     )
 
 
-def _offer_download(dataset: ScoredDataset, optimum: Cut) -> None:
-    part = f"-{dataset.calibration.lower()}" if dataset.calibration else ""
+def offer_csv(things: str, make: Callable[[], str], name: str, *, key: str) -> None:
+    """Offer a download of rows, made at the click: writing a million of them takes seconds."""
     st.download_button(
-        f"Download the {plural(optimum.k, 'selected item')} (CSV)",
-        # Deferred to the click: writing a million rows takes seconds.
-        lambda: frame_as_csv(with_calibrated(dataset), rows=np.flatnonzero(dataset.flagged(optimum.k))),
-        f"selected-items{part}.csv",
+        f"Download the {things} (CSV)",
+        make,
+        name,
         "text/csv",
-        key="cut_download",
+        key=key,
         icon=":material/download:",
         on_click="ignore",
-        help="The rows of the optimum, in file order, with all columns. Text that looks like a formula gets a leading "
-        "apostrophe." + (" The last column holds the calibrated probability." if dataset.calibration else ""),
+        help="In file order, with all columns, a calibrated probability last. Text that looks like a formula gets a "
+        "leading apostrophe.",
     )
 
 
@@ -262,49 +233,32 @@ def with_calibrated(dataset: ScoredDataset) -> pd.DataFrame:
     return dataset.frame.assign(**{name: dataset.items.probabilities})
 
 
-def show_curve(dataset: ScoredDataset, found: Answer, interval: CutInterval | None) -> None:
+def _show_curve(dataset: ScoredDataset, found: Answer, interval: CutInterval | None) -> None:
     """Draw the expected loss of every cut, with the compared ones and the interval of k*."""
     n = dataset.items.probabilities.size
     near = min(n, max(20, 3 * max(way.k for way in found.ways)))
-    whole = near == n or _ask_part() == "all cuts"
-    st.plotly_chart(
+    whole = near == n or ask_part() == "all cuts"
+    show_chart(
         _curve(dataset.key, repr(found.loss), found.at_least, theme(), None if whole else near, interval, found),
-        theme=None,
         key="cut_curve",
         alt=f"The expected {found.loss_name} loss by how many items are flagged. The smallest is "
-        f"{found.optimum.expected_loss:.4f}, at k = {found.optimum.k:,}."
+        f"{short_loss(found.optimum.expected_loss)}, at k = {found.optimum.k:,}."
         + (f" The interval of k* goes from {interval.low:,} to {interval.high:,}." if interval else ""),
     )
-    if interval is not None:
-        _show_interval(dataset, found, interval)
-
-
-def _show_interval(dataset: ScoredDataset, found: Answer, interval: CutInterval) -> None:
-    """Describe the interval of k* in a sentence, with a warning if it leaves out the optimum."""
-    between = f"Between *k* = {count(interval.low)} and {count(interval.high)} nothing is known to differ"
+    if interval is None:
+        return
     st.caption(
-        f"{between}: {count(interval.outcomes)} known outcomes leave the *k\\** of the true probabilities open there "
-        "(95 % interval, from calibrations on resampled outcomes). It assumes that positives are not rarer at higher "
-        f"probabilities, and that {'groups' if dataset.items.groups is not None else 'outcomes'} are independent.",
-        width=860,
+        f"Between *k* = {count(interval.low)} and {count(interval.high)} nothing is known to differ: 95 % interval of "
+        f"the true *k\\** from {count(interval.outcomes)} known outcomes.",
+        help="From calibrations on resampled outcomes. It assumes that positives are not rarer at higher probabilities "
+        f"and that {'groups' if dataset.items.groups is not None else 'outcomes'} are independent.",
     )
     if not interval.covers(found.optimum.k):
         st.warning(
             f"The outcomes contradict *k\\** = {count(found.optimum.k)}: it lies outside this interval. "
-            + ("Try the other calibration." if dataset.calibration else "Calibrate the probabilities first."),
+            + ("Try the other calibration." if dataset.calibration else "Calibrate the probabilities in *Settings*."),
             icon=":material/warning:",
         )
-
-
-def _ask_part() -> str:
-    return st.segmented_control(
-        "Part of the curve",
-        ["around the cuts", "all cuts"],
-        default="around the cuts",
-        required=True,
-        **in_url("cut_part"),
-        label_visibility="collapsed",
-    )
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
@@ -314,5 +268,5 @@ def _curve(
     marks = [CurveMark(way.name, way.k, SYMBOLS[way.name]) for way in _found.ways]
     ends = None if interval is None else (interval.low, interval.high)
     return loss_curve(
-        _found.curve.values, marks, loss_name=_found.loss_name, theme=shade, height=460, most=most, interval=ends
+        _found.curve.values, marks, loss_name=_found.loss_name, theme=shade, height=520, most=most, interval=ends
     )

@@ -1,29 +1,29 @@
 """A cut for each batch of items, beside one cut for all."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError
 from multiloss_core.datasets import ScoredDataset
-from multiloss_core.formatting import plural
+from multiloss_core.formatting import plural, short_loss
 from multiloss_core.losses import BatchCuts, batch_cuts
 from multiloss_core.tables import frame_as_csv
-from ui.optimal_cut.answer import with_calibrated
+from ui.optimal_cut.answer import offer_csv, with_calibrated
 from ui.optimal_cut.comparison import Answer
-from ui.shared.formatting import as_text
-from ui.shared.widgets import ask_column, offered_columns, shown_when_open
+from ui.shared.formatting import AREA, COUNT, as_text, show_numbers
+from ui.shared.widgets import ask_column, offered_columns
 
 OWN, COMMON = "Own cut for each batch", "One cut for all"
 
 
-@shown_when_open("Batches: a cut for each group of items", key="cut_batches", icon=":material/view_module:")
 def show_batches(dataset: ScoredDataset, found: Answer) -> None:
     """Ask for the column that names the batches; compare cuts, list the batches and offer rows."""
     st.markdown(
         "Where each batch of items (the alerts of a day, the labels of a document) is judged by itself, each has its "
-        "own *k\\**. Macro figures are means over batches; micro figures take all items together.",
-        width=860,
+        "own *k\\**. Macro figures are means over batches; micro figures take all items together."
     )
     tag = dataset.key[:24]
     column = ask_column(
@@ -54,56 +54,43 @@ def show_batches(dataset: ScoredDataset, found: Answer) -> None:
             **{name: st.column_config.NumberColumn(format="%.4f") for name in ("Expected loss", "Observed loss")},
         },
     )
-    rows_place, table_place, _ = st.columns([2, 2, 3])
-    rows_place.download_button(
-        f"Download the {plural(int(own.k.sum()), 'selected item')} (CSV)",
-        lambda: frame_as_csv(with_calibrated(dataset), rows=np.flatnonzero(own.selected)),
-        "selected-items-by-batch.csv",
-        "text/csv",
-        key="cut_batch_rows",
-        icon=":material/download:",
-        on_click="ignore",
-    )
-    table_place.download_button(
-        f"Download the {plural(len(table), 'cut')} (CSV)",
-        lambda: frame_as_csv(table),
-        "cuts-by-batch.csv",
-        "text/csv",
-        key="cut_batch_table",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    with st.container(horizontal=True):
+        offer_csv(
+            plural(int(own.k.sum()), "selected item"),
+            lambda: frame_as_csv(with_calibrated(dataset), rows=np.flatnonzero(own.selected)),
+            "selected-items-by-batch.csv",
+            key="cut_batch_rows",
+        )
+        offer_csv(plural(len(table), "cut"), lambda: frame_as_csv(table), "cuts-by-batch.csv", key="cut_batch_table")
 
 
 def _show_figures(found: Answer, own: BatchCuts, common: BatchCuts) -> None:
     """Show macro and micro figures of own cuts and of one cut for all."""
     lost = common.macro_expected - own.macro_expected
-    difference = f"{abs(lost):.4f} {'more' if lost > 0 else 'less'}" if abs(lost) >= 5e-5 else "as much"
+    difference = f"{short_loss(abs(lost))} {'more' if lost > 0 else 'less'}" if abs(lost) >= 5e-5 else "as much"
     st.markdown(
         f"**{plural(len(own.names), 'batch')}**: the mean expected {found.loss_name} loss is "
-        f"**{own.macro_expected:.4f}** with own cuts and **{common.macro_expected:.4f}** with one cut, "
+        f"**{short_loss(own.macro_expected)}** with own cuts and **{short_loss(common.macro_expected)}** with one cut, "
         f"{difference}."
         + (f" At least {plural(found.at_least, 'item', 'are')} flagged in each batch." if found.at_least else ""),
         width=860,
     )
-    both = {OWN: own, COMMON: common}
-    figures = {
-        "": list(both),
-        "Items flagged": [int(cuts.k.sum()) for cuts in both.values()],
-        "Macro: expected loss": [cuts.macro_expected for cuts in both.values()],
-        "Micro: loss at mean counts": [cuts.micro_expected for cuts in both.values()],
-        "Macro: observed loss": [cuts.macro_observed for cuts in both.values()],
-        "Micro: observed loss": [cuts.micro_observed for cuts in both.values()],
-    }
-    st.dataframe(
-        pd.DataFrame(figures).dropna(axis=1),
-        hide_index=True,
-        alt="Macro and micro losses of own cuts and of one cut for all.",
-        column_config={
-            "Items flagged": st.column_config.NumberColumn(format="localized"),
-            **{name: st.column_config.NumberColumn(format="%.4f") for name in list(figures)[2:]},
-        },
-    )
+    rows = [
+        {
+            "": name,
+            "Items flagged": int(cuts.k.sum()),
+            "Macro: expected loss": cuts.macro_expected,
+            "Micro: loss at mean counts": cuts.micro_expected,
+        }
+        | (
+            {}
+            if math.isnan(cuts.macro_observed)
+            else {"Macro: observed loss": cuts.macro_observed, "Micro: observed loss": cuts.micro_observed}
+        )
+        for name, cuts in ((OWN, own), (COMMON, common))
+    ]
+    kinds = {"Items flagged": COUNT} | dict.fromkeys(list(rows[0])[2:], AREA)
+    show_numbers(rows, kinds, alt="Macro and micro losses of own cuts and of one cut for all.")
     st.caption("Own cuts minimise the expected macro loss, one cut for all the micro loss. Observed ones are one draw.")
 
 

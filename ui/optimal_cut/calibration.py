@@ -5,7 +5,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -16,8 +15,9 @@ from multiloss_core.formatting import count, plural
 from multiloss_core.losses import CALIBRATIONS, Loss, Reliability, cross_fitted, observed_loss
 from ui.optimal_cut.comparison import answer, reliability_of
 from ui.shared.choices import in_url
-from ui.shared.formatting import as_text
+from ui.shared.formatting import AREA, COUNT, NumberKind, as_text, show_numbers
 from ui.shared.page_setup import theme
+from ui.shared.widgets import show_chart
 
 FOLDS = 5
 NO_CALIBRATION = "none"
@@ -81,26 +81,24 @@ def show_effect(given: ScoredDataset, calibrated: ScoredDataset, loss: Loss, at_
         st.info(f"{as_text(str(error))} So the labelled items cannot show the effect.", icon=":material/info:")
         return
     st.markdown(f"**What calibration changes**, on {plural(known.size, 'labelled item')}")
-    st.dataframe(
-        pd.DataFrame(
+    show_numbers(
+        [
             {
-                "Probabilities": list(rows),
-                "Items flagged": [row.flagged for row in rows.values()],
-                "Expected positives": [row.expected_positives for row in rows.values()],
+                "Probabilities": name,
+                "Items flagged": row.flagged,
+                "Expected positives": row.expected_positives,
                 "Positives found": int(known.sum()),
-                f"Expected {loss.name} loss": [row.expected_loss for row in rows.values()],
-                f"Observed {loss.name} loss": [row.observed_loss for row in rows.values()],
+                f"Expected {loss.name} loss": row.expected_loss,
+                f"Observed {loss.name} loss": row.observed_loss,
             }
-        ),
-        hide_index=True,
-        alt="The optimal cut of the labelled items with the probabilities as given and calibrated.",
-        column_config={
-            "Items flagged": st.column_config.NumberColumn(format="localized"),
-            "Expected positives": st.column_config.NumberColumn(format="%.1f"),
-            "Positives found": st.column_config.NumberColumn(format="localized"),
-            f"Expected {loss.name} loss": st.column_config.NumberColumn(format="%.4f"),
-            f"Observed {loss.name} loss": st.column_config.NumberColumn(format="%.4f"),
+            for name, row in rows.items()
+        ],
+        {
+            **dict.fromkeys(("Items flagged", "Positives found"), COUNT),
+            "Expected positives": NumberKind("%.1f"),
+            **dict.fromkeys((f"Expected {loss.name} loss", f"Observed {loss.name} loss"), AREA),
         },
+        alt="The optimal cut of the labelled items with the probabilities as given and calibrated.",
     )
     st.caption(
         f"In {FOLDS} fixed folds: each labelled item is calibrated by the outcomes of the other folds. Items without "
@@ -130,12 +128,19 @@ def _labelled_only(dataset: ScoredDataset) -> ScoredDataset:
     )
 
 
+def warn_of_doubt(used: ScoredDataset) -> None:
+    """Warn of probabilities that the outcomes contradict."""
+    if used.items.labels is not None and reliability_of(used).is_doubtful:
+        st.warning(
+            "The outcomes contradict these probabilities. See *Reliability* below, and calibrate them in *Settings*.",
+            icon=":material/warning:",
+        )
+
+
 def show_calibration(dataset: ScoredDataset, used: ScoredDataset) -> None:
     """Compare expected with observed shares of positives; `used` may be calibrated."""
-    st.subheader("Are the probabilities reliable?", anchor=False)
     st.markdown(
-        "*k\\** is optimal only with correct probabilities: of all items given 30 %, about 30 % must be positive.",
-        width=860,
+        "*k\\** is optimal only with correct probabilities: of all items given 30 %, about 30 % must be positive."
     )
     if dataset.items.labels is None:
         st.info(
@@ -144,36 +149,25 @@ def show_calibration(dataset: ScoredDataset, used: ScoredDataset) -> None:
             icon=":material/visibility_off:",
         )
         return
-    found = reliability_of(dataset)
-    if not used.calibration:
-        _show_conclusion(found)
-        logarithmic = _ask_logarithmic(found)
-        chart, table = st.columns([3, 2])
-        with chart:
-            _show_chart(dataset, found, logarithmic)
-        with table:
-            _show_groups(found)
-        return
-    logarithmic = _ask_logarithmic(found)
-    both = (("As given", dataset), (f"Calibrated ({used.calibration}), on held-out outcomes", used))
-    for place, (title, shown) in zip(st.columns(2, gap="medium"), both, strict=True):
+    logarithmic = _ask_logarithmic(reliability_of(dataset))
+    shown = {"As given": dataset}
+    if used.calibration:
+        shown[f"Calibrated ({used.calibration}), on held-out outcomes"] = used
+    places = st.columns(2, gap="medium")
+    for place, (title, one) in zip(places, shown.items(), strict=False):
         with place:
-            st.markdown(f"**{title}**")
-            _show_conclusion(reliability_of(shown))
-            _show_chart(shown, reliability_of(shown), logarithmic)
-            _show_groups(reliability_of(shown))
-
-
-def _show_conclusion(found: Reliability) -> None:
-    (st.warning if found.is_doubtful else st.success)(
-        _conclusion(found), icon=":material/warning:" if found.is_doubtful else ":material/check:"
-    )
+            st.markdown(f"**{title}**. {_conclusion(reliability_of(one))}")
+            _show_chart(one, reliability_of(one), logarithmic)
+            if used.calibration:
+                _show_groups(reliability_of(one))
+    if not used.calibration:
+        with places[1]:
+            _show_groups(reliability_of(dataset))
 
 
 def _show_chart(dataset: ScoredDataset, found: Reliability, logarithmic: bool) -> None:
-    st.plotly_chart(
+    show_chart(
         _figure(dataset.key, dataset.calibration, theme(), logarithmic, found),
-        theme=None,
         key="cut_reliability_calibrated" if dataset.calibration else "cut_reliability",
         alt=f"Observed share of positives against the mean {'calibrated ' if dataset.calibration else ''}probability "
         f"in {found.items.size} groups of items; {int(found.outside.sum())} of the intervals miss the line where the "
@@ -216,13 +210,13 @@ def _figure(key: str, calibration: str, shade: Theme, logarithmic: bool, _found:
 
 
 def _show_groups(found: Reliability) -> None:
-    formats = {"Items": "localized", "Expected positives": "%.1f", "Observed": "localized"}
-    columns = zip(formats, (found.items, found.promised * found.items, found.positives), strict=True)
-    st.dataframe(
-        pd.DataFrame(dict(columns)),
-        hide_index=True,
-        height=360,
-        column_config={name: st.column_config.NumberColumn(format=shown) for name, shown in formats.items()},
+    show_numbers(
+        [
+            {"Items": items, "Expected positives": promised * items, "Observed": positives}
+            for items, promised, positives in zip(found.items, found.promised, found.positives, strict=True)
+        ],
+        {"Items": COUNT, "Expected positives": NumberKind("%.1f"), "Observed": COUNT},
         alt="Expected and observed positives of each group.",
+        height=360,
     )
     st.caption("From the least to the most probable group; bars in the chart are 95 % intervals (Wilson).")

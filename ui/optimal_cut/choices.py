@@ -30,40 +30,45 @@ CHECKED_ITEMS = 60
 
 
 class LossChoice(NamedTuple):
-    """The loss, beta of F, minimum to flag, calibration, and the comparison switch."""
+    """The loss, beta of F, minimum to flag and calibration."""
 
     loss: Loss
     beta: float
     at_least: int
     calibration: str
-    compare_all: bool
 
 
-def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
-    """Ask for the loss; return None after showing an error for an unusable value."""
-    loss_column, beta_column, least_column, calibration_column, all_column = st.columns(
-        [3, 2, 2, 3, 4], vertical_alignment="bottom"
-    )
-    choice = loss_column.selectbox(
+def ask_loss(dataset: ScoredDataset, loss_place: DeltaGenerator, settings_place: DeltaGenerator) -> LossChoice | None:
+    """Ask for the loss and its settings; return None after an error for an unusable value."""
+    choice = loss_place.selectbox(
         "Loss",
         (*LOSS_CHOICES, *SEPARABLE_CHOICES, OWN_RATIO),
         **in_url("cut_loss"),
         help="What a wrong prediction costs. F, Jaccard and G-TP/PR look at the positives only; AM, G-Mean and H-Mean "
         "weigh positives and negatives alike. Hamming counts wrong items; Subset 0-1 counts 1 if any item is wrong.",
     )
-    beta = ask_beta(beta_column, "cut_beta")
-    at_least = least_column.number_input(
-        "Flag at least",
-        0,
-        None,
-        0,
-        1,
-        **in_url("cut_least"),
-        help="The minimum number of items to flag. With few expected positives, flagging nothing is often best; 1 "
-        "excludes it.",
-    )
-    calibration = _ask_calibration(calibration_column, dataset)
-    everything = all_column.toggle("Compare all losses", **in_url("cut_all"))
+    with settings_place.popover("Settings", icon=":material/tune:", width="stretch"):
+        beta = ask_beta(st.container(), "cut_beta")
+        at_least = st.number_input(
+            "Flag at least",
+            0,
+            None,
+            0,
+            1,
+            **in_url("cut_least"),
+            help="The minimum number of items to flag. With few expected positives, flagging nothing is often best; 1 "
+            "excludes it.",
+        )
+        calibration = _ask_calibration(dataset)
+        ratio = st.text_input(
+            "Coefficients of the own ratio, c₀ c₁ c₂ c₃ / d₀ d₁ d₂ d₃",
+            "0 -2 1 1 / 0 -1 1 1",
+            **in_url("cut_ratio"),
+            max_chars=200,
+            disabled=choice != OWN_RATIO,
+            help="The loss is (c₀ + c₁u + c₂v + c₃p) / (d₀ + d₁u + d₂v + d₃p), with the shares u of true positives, v "
+            "of flagged items and p of positives. It starts as Jaccard. Choose *Own ratio* as the loss to use it.",
+        )
     # Browsers alone enforce the limits of widgets.
     if not 0.1 <= beta <= 10.0:
         st.error(f"Beta of F is {beta:g}; choose 0.1 to 10.")
@@ -72,23 +77,26 @@ def ask_loss(dataset: ScoredDataset) -> LossChoice | None:
     if not 0 <= at_least <= n:
         st.error(f"At least {at_least:,} of {plural(n, 'item')} cannot be flagged; choose 0 to {n:,}.")
         return None
-    loss = _ask_ratio() if choice == OWN_RATIO else SEPARABLE_CHOICES.get(choice) or named_loss(choice, beta)
-    return None if loss is None else LossChoice(loss, beta, int(at_least), calibration, bool(everything))
+    loss = _own_ratio(ratio) if choice == OWN_RATIO else SEPARABLE_CHOICES.get(choice) or named_loss(choice, beta)
+    return None if loss is None else LossChoice(loss, beta, int(at_least), calibration)
 
 
-def _ask_ratio() -> FractionalLinear | None:
-    """Ask for the coefficients of a ratio, and show whether the theorem covers it."""
-    text = st.text_input(
-        "Coefficients c₀ c₁ c₂ c₃ / d₀ d₁ d₂ d₃",
-        "0 -2 1 1 / 0 -1 1 1",
-        **in_url("cut_ratio"),
-        max_chars=200,
-        width=560,
-        help="The loss is (c₀ + c₁u + c₂v + c₃p) / (d₀ + d₁u + d₂v + d₃p), with the shares u of true positives, v of "
-        "flagged items and p of positives. It starts as Jaccard.",
+def ask_part() -> str:
+    """Ask for the part of the curve to draw."""
+    return st.segmented_control(
+        "Part of the curve",
+        ["around the cuts", "all cuts"],
+        default="around the cuts",
+        required=True,
+        **in_url("cut_part"),
+        label_visibility="collapsed",
     )
+
+
+def _own_ratio(text: str) -> FractionalLinear | None:
+    """Make a ratio of its coefficients, and show whether the theorem covers it."""
     try:
-        loss = ratio_of(str(text))
+        loss = ratio_of(text)
         sentence, is_covered = about_ratio(loss)
     except DataError as error:
         st.error(as_text(str(error)), icon=":material/error:")
@@ -135,10 +143,10 @@ def about_ratio(loss: FractionalLinear) -> tuple[str, bool]:
     )
 
 
-def _ask_calibration(place: DeltaGenerator, dataset: ScoredDataset) -> str:
+def _ask_calibration(dataset: ScoredDataset) -> str:
     reason = why_not_calibrated(dataset)
     chosen = ask_choice(
-        place.selectbox,
+        st.selectbox,
         "Calibration",
         KINDS,
         key="cut_calibration",

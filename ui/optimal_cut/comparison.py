@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import AUC, DataError, expected_losses
 from multiloss_core.datasets import ScoredDataset
@@ -30,13 +29,12 @@ from multiloss_core.losses import (
 )
 from ui.shared import widgets
 from ui.shared.formatting import EXACT
-from ui.shared.session import session
 from ui.shared.widgets import named_loss
 
 # Losses of the positives only come first.
 LOSS_CHOICES = tuple(sorted(widgets.LOSS_CHOICES, key=lambda choice: choice not in ("F", "Jaccard")))
 HALF = 0.5
-# More items need a progress bar.
+# With more items, each row takes a while.
 MANY_ITEMS = 10_000
 COUNTS = ("k*: items flagged", "0.5: k", "Tuned: k")
 
@@ -219,25 +217,17 @@ def _why_not_tuned(dataset: ScoredDataset) -> str:
 
 
 def compare_losses(dataset: ScoredDataset, beta: float, at_least: int) -> None:
-    """Show the optimal cut under each loss."""
-    st.subheader("All losses", anchor=False)
-    bar, table = st.empty(), st.empty()
-    done = session().scored.compared
-    show_progress = dataset.items.probabilities.size > MANY_ITEMS and (dataset.key, beta, at_least) not in done
-    rows: list[dict[str, str | float | None]] = []
-    for number, choice in enumerate(LOSS_CHOICES):
+    """Show the optimal cut under each loss; with many items, row by row."""
+    place, rows = st.empty(), list[dict[str, str | float | None]]()
+    for choice in LOSS_CHOICES:
         loss = named_loss(choice, beta)
-        if show_progress:
-            bar.progress(number / len(LOSS_CHOICES), f"{loss.name}: {number + 1} of {len(LOSS_CHOICES)}")
         try:
             rows.append(_row(answer(dataset, loss, at_least)))
         except DataError as error:
             rows.append({"Loss": loss.name, "Note": too_many_for(loss, dataset) or str(error)})
-        if show_progress:
-            _show_table(table, rows)
-    bar.empty()
-    _show_table(table, rows)
-    done.add((dataset.key, beta, at_least))
+        if dataset.items.probabilities.size > MANY_ITEMS or choice == LOSS_CHOICES[-1]:
+            with place:
+                _show_table(rows)
     limited = [choice for choice in LOSS_CHOICES if too_many_for(named_loss(choice, beta), dataset)]
     st.caption(
         "Losses of different rows cannot be compared with each other, only the cuts within a row. AUC cannot choose a "
@@ -263,26 +253,17 @@ def _row(found: Answer) -> dict[str, str | float | None]:
     }
 
 
-def _show_table(place: DeltaGenerator, rows: list[dict[str, str | float | None]]) -> None:
-    number = st.column_config.NumberColumn
-    columns = {
-        "Loss": st.column_config.TextColumn(width=70),
-        "k*: items flagged": number(format="localized"),
-        "Note": st.column_config.TextColumn(),
-        "Probability at the cut": number(
-            format="%.4g", help="Where probabilities are right, this is the marginal precision at the cut."
-        ),
-        "Expected loss": number(format="%.4f"),
-        "± at most": number(format="%.1g", help="The error bound of the expected loss; 0: exact up to rounding."),
-        "0.5: k": number(format="localized", help="Items flagged by the constant threshold 0.5."),
-        "0.5: worse by": number(format="%.4f"),
-        "Tuned": number(format=EXACT, help="The threshold tuned on half of the labelled items."),
-        "Tuned: k": number(format="localized"),
-        "Tuned: worse by": number(format="%.4f"),
-    }
-    place.dataframe(
+def _show_table(rows: list[dict[str, str | float | None]]) -> None:
+    number, losses = st.column_config.NumberColumn, ("Expected loss", "0.5: worse by", "Tuned: worse by")
+    st.dataframe(
         pd.DataFrame(rows).astype(dict.fromkeys(COUNTS, "Int64")),
         hide_index=True,
         alt="The optimal cut under each loss.",
-        column_config=columns,
+        column_config={
+            **dict.fromkeys(COUNTS, number(format="localized")),
+            **dict.fromkeys(losses, number(format="%.4f")),
+            "Probability at the cut": number(format="%.4g"),
+            "± at most": number(format="%.1g", help="The error bound of the expected loss; 0: exact up to rounding."),
+            "Tuned": number(format=EXACT, help="The threshold tuned on half of the labelled items."),
+        },
     )

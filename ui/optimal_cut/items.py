@@ -88,14 +88,11 @@ def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | 
 def show_facts(dataset: ScoredDataset) -> None:
     """Summarise the items in one line."""
     items = dataset.items
-    promised = float(items.probabilities.sum())
     known = (
         "no outcomes are known"
         if items.labels is None
-        else f"the outcome of {count(items.known_labels.size)} is known, {count(items.known_labels.sum())} of them "
-        "positive"
+        else f"{count(items.known_labels.sum())} of {plural(items.known_labels.size, 'known outcome')} are positive"
     )
     st.caption(
-        f"{plural(items.probabilities.size, 'item')}, probabilities from {items.probabilities.min():.4g} to "
-        f"{items.probabilities.max():.4g}; they add up to {promised:,.1f} expected positives; {known}."
+        f"{plural(items.probabilities.size, 'item')}, {items.probabilities.sum():,.1f} expected positives; {known}."
     )

@@ -1,5 +1,6 @@
-"""Figures 2 to 10 of Robles et al. 2020, from printed figures and stored results."""
+"""Figures 2 to 10 of Robles et al. 2020, and the search through its graph."""
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -7,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from experiments.files import read_results
 from experiments.printed.robles import gain_of, printed_pairs
 from experiments.robles.stored import measured_pairs, searched
-from multiloss_core import CountSurfaces, ThresholdPath, operating_point
+from multiloss_core import CountSurfaces, ThresholdPath, count_surfaces, operating_point, simulate_population
 from multiloss_core.figures import (
     count_surface,
     path_trapezoids,
@@ -20,29 +21,22 @@ from multiloss_core.figures import (
 from multiloss_core.formatting import count, points, signed
 from multiloss_core.inspection import graph_walk
 from multiloss_core.thresholds import to_networkx
-from ui.papers.stored import RATED, results
+from ui.papers.stored import RATED
 from ui.shared.choices import ask_choice, ask_number
 from ui.shared.formatting import COUNT, SHARE, NumberKind, rounded_share, show_numbers
 from ui.shared.page_setup import theme
-from ui.shared.widgets import shown_when_open
+from ui.shared.widgets import show_chart
 
 NODES, FEW_NODES, CHOSEN = 100, 6, "graph"
+# Of the simulated documents of the search.
+DOCUMENTS, SEED = 200_000, 4
 MEASURES = {"F1": "F1 (figures 4, 7)", "Precision": "Precision (figure 5)", "Recall": "Recall (figure 6)"}
 POSITIONS = {"Precision": 0, "Recall": 1, "F1": 2}
 SOURCES = {"printed": "printed", "apart": "recomputed"}
 VIEWS = {"flat": "8 and 9: points", "tp": "10: over TP", "fp": "10: over FP"}
 
 
-def show_figures() -> None:
-    """Offer the figures, where the stored results are available."""
-    if results(RATED) is not None:
-        _show_graph()
-        _show_ensembles()
-        _show_points()
-
-
-@shown_when_open("Figures 2 and 3: the graph and one trapezoid", key="paper_graph", icon=":material/hub:")
-def _show_graph() -> None:
+def show_graph() -> None:
     """Show a small graph with its shortest path, and the trapezoid of one edge."""
     surfaces, paths = _searched(FEW_NODES)
     nodes, path = graph_walk(surfaces).path, paths[CHOSEN]
@@ -61,8 +55,7 @@ def _show_graph() -> None:
     )
 
 
-@shown_when_open("Figures 4 to 7: the ensemble against its classifiers", key="paper_ensembles", icon=":material/join:")
-def _show_ensembles() -> None:
+def show_ensembles() -> None:
     """Show a measure of the better method beside the mean of its two classifiers."""
     left, right = st.columns(2)
     with left:
@@ -88,8 +81,7 @@ def _show_ensembles() -> None:
     )
 
 
-@shown_when_open("Figures 8 to 10: operating points and paths", key="paper_points", icon=":material/conversion_path:")
-def _show_points() -> None:
+def show_points() -> None:
     """Show the paths of three methods and their points in every space of the paper."""
     left, right = st.columns(2)
     with left:
@@ -125,8 +117,22 @@ def _show_points() -> None:
     )
 
 
+def show_search() -> None:
+    """Show the search for the shortest path through the graph of two classifiers, step by step."""
+    # Imported here because networkx loads slowly.
+    from ui.shared.graph_search import explore_graph  # noqa: PLC0415
+
+    explore_graph(_surfaces, (3, 12), nodes_key="topk_graph_steps", step_key="topk_step")
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def _surfaces(nodes: int) -> CountSurfaces:
+    population = simulate_population(np.random.default_rng(SEED), documents=DOCUMENTS)
+    return count_surfaces(population.rated(), resolution=nodes)
+
+
 def _draw(place: DeltaGenerator, figure: go.Figure, alt: str) -> None:
-    place.plotly_chart(figure, theme=None, alt=alt, key=f"paper_figure: {figure.layout.title.text}")
+    show_chart(figure, key=f"paper_figure: {figure.layout.title.text}", alt=alt, place=place)
 
 
 @st.cache_resource(max_entries=2, show_spinner="Finding three paths …")

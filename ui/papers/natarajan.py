@@ -8,16 +8,14 @@ import streamlit as st
 
 from experiments.printed import natarajan_losses
 from multiloss_core.figures import loss_by_regularisation, loss_by_size
-from ui.papers.stored import draw_cells, results, show_origin, show_tally
+from ui.papers.stored import draw_cells, offer_scores, results, show_compared, show_origin
 from ui.shared.choices import ask_choice
 from ui.shared.formatting import show_numbers
 from ui.shared.page_setup import theme
-from ui.shared.widgets import shown_when_open
+from ui.shared.widgets import show_chart
 
 TABLES = "natarajan"
 EVERY_SET = "all"
-DIGITS = st.column_config.NumberColumn(format="%.3f")
-SIGNED = st.column_config.NumberColumn(format="%+.3f")
 MARKS = {"agrees": "agrees", "differs": "differs", "cannot be": "cannot be", None: "not in the paper"}
 NAMES = {"0.5": "threshold 0.5"}
 SETS = {"scene": "SCENE", "spambase": "SPAMBASE", "webpage": "WEB PAGE"}
@@ -29,7 +27,6 @@ def show_cells() -> None:
     held = results(TABLES)
     if held is None:
         return
-    show_tally(held["summary"]["marks"], "printed losses")
     cells = held["cells"]
     losses, methods, rows = (list(dict.fromkeys(cell[part] for cell in cells)) for part in ("loss", "method", "row"))
     loss_box, method_box, row_box = st.columns([3, 3, 2])
@@ -44,17 +41,10 @@ def show_cells() -> None:
     drawn = pd.DataFrame([{**cell, **cell["interval"]} for cell in shown if cell["method"] == method])
     values = drawn[["printed", "ours", "low", "high", "floor"]]
     draw_cells("paper_cells", drawn["row"].tolist(), values, f"{loss} loss of {method}", f"{loss} loss")
-    table = pd.DataFrame([_row(cell) for cell in shown if row in (EVERY_SET, cell["row"])])
-    st.dataframe(
-        table,
-        hide_index=True,
-        placeholder="",
-        column_config={
-            **dict.fromkeys(("Printed", "Here", "95 % from", "95 % to", "Floor"), DIGITS),
-            "Here less printed": SIGNED,
-            "Why": st.column_config.TextColumn(width="large"),
-        },
-        alt=f"{loss} loss of every method, printed and found here, with intervals, floors and marks.",
+    show_compared(
+        [_row(cell) for cell in shown if row in (EVERY_SET, cell["row"])],
+        ("Printed", "Here", "95 % from", "95 % to", "Floor"),
+        f"{loss} loss of every method, printed and found here, with intervals, floors and marks.",
     )
     st.caption(
         "*Floor*: the smallest loss of any cut of the same ranking with known outcomes. *Cannot be*: below that floor, "
@@ -62,6 +52,7 @@ def show_cells() -> None:
         "draw."
     )
     show_origin(held)
+    offer_scores()
 
 
 def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:
@@ -80,7 +71,6 @@ def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:
     }
 
 
-@shown_when_open("Summary of the cells", key="paper_summary")
 def show_summary() -> None:
     """Show wins of Proposed, and pairs of methods in the printed order."""
     held = results(TABLES)
@@ -119,7 +109,6 @@ def show_summary() -> None:
     st.dataframe(chosen, hide_index=True, alt="The parameters chosen on training rows for each set, with run times.")
 
 
-@shown_when_open("Gain of the optimal k in small sets", key="paper_small_sets")
 def show_small_sets() -> None:
     """Show the mean loss of the optimal k and of thresholds over batches of each size."""
     held = results("natarajan_small_sets")
@@ -131,7 +120,7 @@ def show_small_sets() -> None:
     intervals = {
         name: [way["interval"] for way in here if way["way"] == name] for name in dict.fromkeys(w["way"] for w in here)
     }
-    st.plotly_chart(
+    show_chart(
         loss_by_size(
             list(dict.fromkeys(way["size"] for way in here)),
             {
@@ -142,7 +131,6 @@ def show_small_sets() -> None:
             measure=f"mean {loss} loss (0 to 1)",
             theme=theme(),
         ),
-        theme=None,
         key="paper_small_sets_chart",
         alt=f"Mean {loss} loss over batches against their size, of the optimal k and of three thresholds.",
     )
@@ -157,7 +145,6 @@ def _of(intervals: Sequence[Mapping[str, float]], part: str) -> list[float]:
     return [one[part] for one in intervals]
 
 
-@shown_when_open("Loss against the strength of L2", key="paper_strength")
 def show_strength() -> None:
     """Show the loss against C with the printed figures, and the losses at one C."""
     held = results("natarajan_l2_strength")
@@ -175,7 +162,7 @@ def show_strength() -> None:
         "C, the inverse strength of L2", strengths, value=1.0, format_func="{:.2g}".format, key="strength_c"
     )
     printed = {one.method: one.value for one in natarajan_losses() if (one.data_set, one.loss) == (SETS[key], loss)}
-    st.plotly_chart(
+    show_chart(
         loss_by_regularisation(
             strengths,
             {method: curve["losses"] for method, curve in shown.items()},
@@ -185,7 +172,6 @@ def show_strength() -> None:
             chosen=chosen,
             theme=theme(),
         ),
-        theme=None,
         key="paper_strength_chart",
         alt=f"{loss} loss on {SETS[key]} against C, the inverse strength of L2, for each way to cut.",
     )

@@ -8,22 +8,18 @@ import pandas as pd
 import streamlit as st
 
 from experiments.printed.report import audit, audit_markdown
-from ui.papers.stored import draw_cells, results, show_origin, show_tally
+from ui.papers.stored import draw_cells, offer_rated, results, show_compared, show_origin
 from ui.shared.choices import ask_choice
-from ui.shared.widgets import shown_when_open
+from ui.shared.formatting import AREA, show_numbers
 
 TABLES = "robles"
 SETS = {"Bank": "Bank marketing", "CreditCards": "Credit cards", "IEEEFraud": "IEEE-CIS fraud"}
 MEASURES = {"precision": "Precision", "recall": "Recall", "F1": "F1"}
 MODES = {"apart": "rows that trained no classifier", "in-sample": "the rows that trained the classifiers"}
-DIGITS = st.column_config.NumberColumn(format="%.3f")
-SIGNED = st.column_config.NumberColumn(format="%+.3f")
-SECONDS = st.column_config.NumberColumn(format="%.4f")
 NOT_FOUND = {"mean": None, "low": None, "high": None}
 NOTHING_FLAGGED = "nothing flagged"
 
 
-@shown_when_open("Consistency of the printed figures", key="paper_audit", icon=":material/fact_check:")
 def show_audit() -> None:
     """Show recovered counts, contradictory figures and unsupported statements."""
     st.markdown(_audit_text())
@@ -40,7 +36,6 @@ def show_robles() -> None:
     held = results(TABLES)
     if held is None:
         return
-    tally = st.container()
     set_box, measure_box, mode_box, row_box = st.columns([6, 4, 4, 2])
     with set_box:
         data_set = ask_choice(st.segmented_control, "Set", SETS, key="robles_set", required=True)
@@ -49,8 +44,6 @@ def show_robles() -> None:
     with mode_box:
         mode = ask_choice(st.selectbox, "Thresholds were chosen on", MODES, key="robles_mode")
     cells = [cell for cell in held["compared"] if cell["mode"] == mode]
-    with tally:
-        show_tally(Counter(cell["mark"] for cell in cells), "printed figures with a counterpart here")
     shown = [cell for cell in cells if (cell["data_set"], cell["measure"]) == (data_set, measure)]
     with row_box:
         row = ask_choice(
@@ -60,35 +53,23 @@ def show_robles() -> None:
     values = pd.DataFrame([{"printed": cell["printed"], **(cell["ours"] or NOT_FOUND)} for cell in drawn])
     title = f"{MEASURES[measure]} of {row} on {SETS[data_set]}"
     draw_cells("robles_cells", [cell["kind"] for cell in drawn], values, title, MEASURES[measure])
-    st.dataframe(
-        pd.DataFrame(map(_row, shown)),
-        hide_index=True,
-        placeholder="",
-        column_config={**dict.fromkeys(("Here", "95 % from", "95 % to"), DIGITS), "Here less printed": SIGNED},
-        alt=f"{MEASURES[measure]} on {SETS[data_set]}: printed and found here, for each kind of classifier and method.",
-    )
+    alt = f"{MEASURES[measure]} on {SETS[data_set]}: printed and found here, for each kind of classifier and method."
+    show_compared(map(_row, shown), ("Here", "95 % from", "95 % to"), alt)
+    marks = Counter(cell["mark"] for cell in cells)
     st.caption(
+        f"With thresholds from {MODES[mode]}, {marks['agrees']} figures agree and {marks['differs']} differ. "
         "Printed recall, precision and F1 are of a fully labelled hold-out, unlike rated alerts. For an unreachable "
         "target the paper prints a dash; here the status is *unreachable*."
     )
     st.markdown("**Running times on a table of 10,000 rows**")
-    times = pd.DataFrame(
-        {
-            "Method": one["method"],
-            "Processor, s": one["processor"],
-            "Wall, s": one["wall"],
-            "Printed, s": one["printed"],
-        }
-        for one in held["times"]
-    )
-    st.dataframe(
-        times,
-        hide_index=True,
-        placeholder="",
-        column_config={"Processor, s": SECONDS, "Wall, s": SECONDS},
+    names = {"Method": "method", "Processor, s": "processor", "Wall, s": "wall", "Printed, s": "printed"}
+    show_numbers(
+        [{title: one[name] for title, name in names.items()} for one in held["times"]],
+        {"Processor, s": AREA, "Wall, s": AREA},
         alt="Seconds of each path method on a table of counts, here and as printed.",
     )
     show_origin(held)
+    offer_rated(held)
 
 
 def _row(cell: Mapping[str, Any]) -> dict[str, str | float | None]:

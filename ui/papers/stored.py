@@ -1,6 +1,6 @@
 """Read stored results of the experiments, and open their scores on other pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from ui.data.rated import rated_uploads
 from ui.data.scored import scored_uploads
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
+from ui.shared.widgets import show_chart
 
 SCORES, RATED = "natarajan_scores_{}", "robles"
 # Sets with a licence that allows storing their scores: CC BY 4.0 at UCI.
@@ -45,13 +46,6 @@ def show_origin(held: Mapping[str, Any]) -> None:
     st.caption(as_text(f"Run on {held['date']} with {versions}; {settings}."))
 
 
-def show_tally(marks: Mapping[str, int], things: str) -> None:
-    """Show how many printed figures agree, of those that have a counterpart here."""
-    agrees, differs, cannot = (marks.get(mark, 0) for mark in ("agrees", "differs", "cannot be"))
-    others = f"{differs} differ" + (f", {cannot} are impossible" if cannot else "")
-    st.subheader(f"{agrees} of {agrees + differs + cannot} {things} agree; {others}", anchor=False)
-
-
 def draw_cells(key: str, rows: Sequence[str], values: pd.DataFrame, title: str, measure: str) -> None:
     """Draw printed and found figures: columns printed, found, low and high, and floor if known."""
     figure = printed_beside_found(
@@ -62,7 +56,14 @@ def draw_cells(key: str, rows: Sequence[str], values: pd.DataFrame, title: str, 
         theme=theme(),
     )
     alt = f"{title} in each row: printed, and found here with its 95 % interval."
-    st.plotly_chart(figure, theme=None, config={"displayModeBar": False}, key=key, alt=alt)
+    show_chart(figure, key=key, alt=alt)
+
+
+def show_compared(rows: Iterable[Mapping[str, Any]], numbers: Iterable[str], alt: str) -> None:
+    """Show printed figures beside those found here."""
+    number = st.column_config.NumberColumn
+    formats = {**dict.fromkeys(numbers, number(format="%.3f")), "Here less printed": number(format="%+.3f")}
+    st.dataframe(pd.DataFrame(list(map(dict, rows))), hide_index=True, placeholder="", column_config=formats, alt=alt)
 
 
 def offer_scores() -> None:
@@ -90,11 +91,8 @@ def _open_scores(one: dict[str, Any]) -> None:
     st.switch_page("pages/optimal_cut.py")
 
 
-def offer_rated() -> None:
+def offer_rated(held: Mapping[str, Any]) -> None:
     """Offer the stored rated rows of bank marketing for the operating point."""
-    held = results(RATED)
-    if held is None:
-        return
     rated = held["rated"]
     asked = st.button(
         "Open bank marketing in Operating point",

@@ -35,11 +35,12 @@ operating_point m= method= rule= nodes= count= plain new_data resolution_= acros
  reviews= block_m= block_precision= block_cost=
 audit audit_budget audit_width
 decisions decisions_for decision compared_with
-optimal_cut cut_loss cut_beta cut_least cut_all cut_calibration cut_part cut_axes cut_ratio plain
+optimal_cut cut_loss cut_beta cut_least cut_all cut_calibration cut_part cut_axes cut_ratio cut_more plain
 top_k topk_loss topk_beta topk_n topk_seed topk_scale topk_p topk_guess topk_k topk_shown step topk_by_hand \
  topk_draws topk_early topk_broken topk_ties topk_tied_draw topk_draw_ topk_tied_loss topk_strength topk_other_loss \
- topk_graph_steps topk_step topk_tangent_at plain
-papers paper_loss paper_method paper_set paper_edge paper_measure paper_source paper_view paper_target small_loss \
+ topk_tangent_at plain
+papers paper natarajan_part robles_part topk_loss topk_beta topk_n topk_seed topk_scale topk_p topk_graph_steps \
+ topk_step paper_loss paper_method paper_set paper_edge paper_measure paper_source paper_view paper_target small_loss \
  strength_set strength_loss robles_set robles_measure robles_mode robles_row
 no_page scenario*
 """
@@ -165,16 +166,25 @@ class UrlParameter(Generic[T]):
             st.query_params[self.name] = text
 
 
-def ask_choice(widget: Callable[..., Any], label: str, labels: Mapping[str, str], *, key: str, **options: Any) -> str:
+def ask_choice(
+    widget: Callable[..., Any],
+    label: str,
+    labels: Mapping[str, str],
+    *,
+    key: str,
+    closable: bool = False,
+    **options: Any,
+) -> str:
     """Draw a selectbox or segmented control whose choice, other than the first, is in the URL.
 
     `labels` maps the short stable values in URL and session to labels; a bound widget would write its label.
+    `closable`: no choice is the first one, returned as an empty text.
     """
-    first = next(iter(labels))
+    first = "" if closable else next(iter(labels))
     parameter = UrlParameter[str](key, lambda text: text if text in labels else None, str)
     asked = parameter.asked(if_gone=first)
     if asked is not None or chosen(key) not in labels:
-        choose(key, asked or first)
+        choose(key, asked or first or None)
     picked = widget(
         label,
         list(labels),

@@ -71,10 +71,9 @@ class Uploads(Generic[Choice]):
 
 @dataclass
 class ScoredUploads(Uploads[Any]):
-    """Uploads, the error of the last paste, and the inputs of each comparison of losses."""
+    """Uploads, and the error of the last paste."""
 
     paste_complaint: str | None = None
-    compared: set[tuple[str, float, int]] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -282,8 +281,7 @@ class TopKState:
 
     `pending_draw`: the draw to show next, by the key of its widget. `own`: the user's items; `last_move`: the number of
     the last drag received; `complaint`: the error of the typed items. `revealed`: settings of the revealed optimum;
-    `part_shows_items`: the open part shows the items; `regrets`: those measured for Theorem 3; `walked`:
-    the graph and the step of its search.
+    `part_shows_items`: the open part shows the items; `regrets`: those measured for Theorem 3.
     """
 
     own: OwnItems | None = None
@@ -291,7 +289,6 @@ class TopKState:
     complaint: str | None = None
     revealed: object = None
     part_shows_items: bool = False
-    walked: tuple[object, int] = (None, 0)
     verified: tuple[object, Verification] | None = None
     found: tuple[object, Any] | None = None
     pending_draw: dict[str, Any] = field(default_factory=dict)

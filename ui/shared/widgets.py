@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ParamSpec
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -46,6 +47,12 @@ def lesson_plan() -> None:
     """Show the lesson plan with links to the pages of each step."""
     _, _, plan = LESSON.read_text(encoding="utf-8").partition("\n")
     st.markdown(plan)
+
+
+def show_chart(figure: go.Figure, *, key: str, alt: str, place: DeltaGenerator | None = None) -> None:
+    """Draw a chart without tools, which would cover its title."""
+    draw = st.plotly_chart if place is None else place.plotly_chart
+    draw(figure, theme=None, key=key, alt=alt, config={"displayModeBar": False})
 
 
 def main_link(page: str, label: str, *, icon: str, key: str) -> None:
@@ -129,13 +136,10 @@ def show_formula(loss: Loss, counts: ConfusionMatrix | None = None, about: str =
     """Show the formula of a loss in counts and rates, and with the numbers of `counts`."""
     formula = loss_formula(loss)
     st.markdown(f"**{loss.name}**: {formula.sentence}", width=860)
-    in_counts, in_rates = st.columns(2)
-    with in_counts:
-        st.latex(rf"\text{{loss}} = {formula.in_counts}")
-        st.caption("TP, FP: flagged correctly and wrongly. FN: missed. TN: correctly not flagged.")
-    with in_rates:
-        st.latex(rf"\phi(u, v, p) = {formula.in_rates}")
-        st.caption("The same in shares of all items: u = TP, v flagged (TP + FP), p positive (TP + FN).")
+    st.latex(rf"\text{{loss}} = {formula.in_counts}")
+    st.caption("TP, FP: flagged correctly and wrongly. FN: missed. TN: correctly not flagged.")
+    st.latex(rf"\phi(u, v, p) = {formula.in_rates}")
+    st.caption("The same in shares of all items: u = TP, v flagged (TP + FP), p positive (TP + FN).")
     if counts is None:
         return
     try:

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import exhaustive_search
 from multiloss_core.figures import losses_by_strength, sorted_probabilities
-from multiloss_core.formatting import plural
+from multiloss_core.formatting import plural, short_loss
 from multiloss_core.losses import (
     NOT_MONOTONE,
     AgainstTopK,
@@ -22,16 +22,17 @@ from multiloss_core.losses import (
     factor_loadings,
     find_failure,
     is_tp_monotone,
+    joint_distribution,
     sigmoid_items,
 )
 from multiloss_core.numerics import Floats, Indices
 from ui.shared.choices import ask_number, choose, in_url
+from ui.shared.formatting import AREA, show_numbers
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.widgets import LOSS_CHOICES, named_loss
+from ui.shared.widgets import LOSS_CHOICES, named_loss, show_chart, shown_when_open
 from ui.top_k.items import Settings
-from ui.top_k.more_of_the_paper import labels_drawn_together
 
 ITEMS = 8
 SCALE = 1.0
@@ -44,6 +45,17 @@ TIED, OTHER_LOSS = "Labels that depend on each other", "A loss that true positiv
 COMMON_CAUSES = MappingProxyType(
     {"A ring of every second item": "ring", "Two rival rings": "rivals", "All items alike": "all"}
 )
+NOTES = MappingProxyType(
+    {
+        "ring": "Hatched: the items of the ring. The others are independent of it and of each other.",
+        "rivals": "Hatched one way and the other: the two rings.",
+        "all": "With all items tied alike, top-k never fails: given the common cause, labels are independent and keep "
+        "their order of probability. The theorem fails where ties differ between items.",
+    }
+)
+# Pixels of each chart.
+HEIGHT = 380
+JOINT_ITEMS, JOINT_STRENGTH = 3, 0.9
 # Top-k fails on this draw for a ring and G-Mean with this strength.
 FAILING_DRAW, FAILING_STRENGTH = 143, 0.9
 
@@ -52,9 +64,7 @@ def broken_assumption(settings: Settings) -> None:
     """Show predictions without one of the two assumptions of Theorem 1."""
     st.markdown(
         "Theorem 1 needs independent labels and a loss that falls with every true positive. Without one of them, the "
-        f"best prediction may skip a more probable item. The page tries all {2**ITEMS} predictions on {ITEMS} drawn "
-        "items; top-k fails on the first draw shown.",
-        width=860,
+        f"best of all {2**ITEMS} predictions on {ITEMS} drawn items may skip a more probable item."
     )
     broken = st.segmented_control(
         "Assumption to break",
@@ -63,6 +73,7 @@ def broken_assumption(settings: Settings) -> None:
         required=True,
         **in_url("topk_broken"),
         persist_state="session",
+        label_visibility="collapsed",
     )
     if broken == OTHER_LOSS:
         loss_that_is_not_monotone()
@@ -85,30 +96,20 @@ def tied_labels(settings: Settings) -> None:
     kind, choice, loss, strength, draw = ask_common_cause(settings)
     found = against_top_k(tied_search(draw, kind, strength, loss))
     conclusion(found, loss.name, certain=kind == "all" or strength == 0)
-    if kind == "all":
-        st.caption(
-            "With all items tied alike, top-k never fails: given the common cause, labels are independent and keep "
-            "their order of probability. The theorem fails where ties differ between items."
-        )
     sides = np.sign(factor_loadings(kind, ITEMS, 1.0)).astype(np.intp) if kind != "all" else None
-    both_predictions("topk_tied", draw, found, sides)
-    if sides is not None:
-        st.caption(
-            "Hatched: the items of the ring. The others are independent of it and of each other."
-            if kind == "ring"
-            else "Hatched one way and the other: the two rings."
-        )
+    by_strength_place = both_predictions("topk_tied", draw, found, sides)
     best, top_k = by_strength(draw, kind, choice, settings.beta)
-    st.plotly_chart(
-        losses_by_strength(STRENGTHS, best, top_k, chosen=strength, loss_name=loss.name, theme=theme(), height=340),
+    show_chart(
+        losses_by_strength(STRENGTHS, best, top_k, chosen=strength, loss_name=loss.name, theme=theme(), height=HEIGHT),
         key="topk_by_strength",
         alt=f"The smallest expected {loss.name} loss of all predictions and of top-k predictions as labels go from "
-        f"independent to identical. Top-k costs at most {np.max(top_k - best):.4f} more.",
-        theme=None,
+        f"independent to identical. Top-k costs at most {short_loss(np.max(top_k - best))} more.",
+        place=by_strength_place,
     )
+    st.caption(NOTES[kind])
     inputs = kind, loss.name, strength
     offer_search("topk_tied_draw", inputs, draw, lambda seed: tied_search(seed, kind, strength, loss))
-    labels_drawn_together(drawn_items(draw))
+    joint_labels(drawn_items(draw))
 
 
 def ask_common_cause(settings: Settings) -> CommonCause:
@@ -190,35 +191,36 @@ def conclusion(found: AgainstTopK, loss_name: str, *, certain: bool) -> None:
     if found.lost > 0.0:
         st.warning(
             f"**Top-k fails here.** The best of all predictions flags {plural(flagged, 'item')}, not the most probable "
-            f"ones: expected {loss_name} loss {found.best_loss:.4f}. The best top-k prediction flags {k}: "
-            f"{found.top_k_loss:.4f}. It costs {found.lost:.4f} more."
+            f"ones: expected {loss_name} loss {short_loss(found.best_loss)}. The best top-k prediction flags {k}: "
+            f"{short_loss(found.top_k_loss)}. It costs {short_loss(found.lost)} more."
         )
     else:
         st.success(
             f"**Top-k is best here.** Flagging the {plural(k, 'most probable item')} has the smallest expected "
-            f"{loss_name} loss of all predictions, {found.best_loss:.4f}."
+            f"{loss_name} loss of all predictions, {short_loss(found.best_loss)}."
             + ("" if certain else " Nothing guarantees this: other draws may fail.")
         )
 
 
-def both_predictions(key: str, draw: int, found: AgainstTopK, sides: Indices | None) -> None:
-    """Draw the best of all predictions beside the best top-k prediction."""
+def both_predictions(key: str, draw: int, found: AgainstTopK, sides: Indices | None) -> DeltaGenerator:
+    """Draw the best prediction beside the best top-k one; return the place of a third chart."""
     probabilities = drawn_items(draw)
+    *places, third = st.columns(3)
     both = (
-        ("best", "Best of all predictions", found.best, found.best_loss),
-        ("top_k", "Best top-k prediction", found.top_k, found.top_k_loss),
+        ("best", "Best of all", found.best, found.best_loss),
+        ("top_k", "Best top-k", found.top_k, found.top_k_loss),
     )
-    for place, (kind, name, prediction, loss) in zip(st.columns(2), both, strict=True):
+    for place, (kind, name, prediction, loss) in zip(places, both, strict=True):
         ranks = np.flatnonzero(prediction[np.argsort(-probabilities, kind="stable")]) + 1
         flags = f"the items of rank {', '.join(map(str, ranks))}" if ranks.size else "nothing"
-        place.plotly_chart(
-            sorted_probabilities(
-                probabilities, prediction, title=f"{name}: loss {loss:.4f}", theme=theme(), height=380, sides=sides
-            ),
+        title = f"{name}: loss {short_loss(loss)}"
+        show_chart(
+            sorted_probabilities(probabilities, prediction, title=title, theme=theme(), height=HEIGHT, sides=sides),
             key=f"{key}_{kind}",
-            alt=f"{name}: it flags {flags} by probability; expected loss {loss:.4f}.",
-            theme=None,
+            alt=f"{name}: it flags {flags} by probability; expected loss {short_loss(loss)}.",
+            place=place,
         )
+    return third
 
 
 def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int], ExhaustiveSearch]) -> None:
@@ -240,7 +242,10 @@ def offer_search(key: str, inputs: object, draw: int, search_of: Callable[[int],
 def found_so_far(state: DrawSearch, draw: int) -> None:
     """Show the result of a search."""
     if state.failed == draw:
-        st.info(f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k costs {state.lost:.4f} more on it.")
+        st.info(
+            f"Draw {draw:,} was found after {plural(state.done, 'draw')}: top-k costs {short_loss(state.lost)} more "
+            "on it."
+        )
     elif state.failed is None:
         stopped = f"Stopped after {plural(state.done, 'draw')}: top-k was best on all of them."
         st.info(stopped if state.done < state.draws else f"Top-k was best on all {state.done:,} draws.")
@@ -267,3 +272,26 @@ def by_strength(draw: int, common_cause: str, choice: str, beta: float) -> tuple
     loss = named_loss(choice, beta)
     found = [against_top_k(tied_search(draw, common_cause, float(strength), loss)) for strength in STRENGTHS]
     return np.array([both.best_loss for both in found]), np.array([both.top_k_loss for both in found])
+
+
+@shown_when_open("The joint distribution of the labels", key="topk_joint_labels", icon=":material/table_chart:")
+def joint_labels(probabilities: Floats) -> None:
+    """Show the joint distribution of three labels, independent and with a common cause."""
+    few = np.sort(probabilities)[::-1][:JOINT_ITEMS]
+    st.markdown(
+        f"The probability of every outcome of the {few.size} most probable items, {', '.join(map(short_loss, few))}: "
+        f"independent, and with a common cause of strength {JOINT_STRENGTH:g} (a Gaussian copula with one factor). "
+        "Each item keeps its own probability."
+    )
+    outcomes = (np.arange(2**few.size)[:, np.newaxis] >> np.arange(few.size)) & 1
+    independent, tied = (
+        joint_distribution(few, factor_loadings("all", few.size, strength)) for strength in (0.0, JOINT_STRENGTH)
+    )
+    show_numbers(
+        [
+            {"Labels": " ".join(map(str, labels)), "Independent": alone, "Common cause": together}
+            for labels, alone, together in zip(outcomes, independent, tied, strict=True)
+        ],
+        {"Independent": AREA, "Common cause": AREA},
+        alt="The probability of every outcome with independent labels and with a common cause.",
+    )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from multiloss_core import expected_losses
 from multiloss_core.figures import CurveMark, loss_curve, sorted_probabilities, verified_draws
-from multiloss_core.formatting import plural
+from multiloss_core.formatting import plural, short_loss
 from multiloss_core.losses import (
     EARLY_STOP,
     best_k,
@@ -19,19 +19,20 @@ from ui.shared.choices import ask_number, in_url
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme
 from ui.shared.session import session
+from ui.shared.widgets import show_chart
 from ui.top_k.items import Settings, chosen_losses
 
 
 def many_draws(settings: Settings) -> None:
     """Offer a verification of the theorem on many draws."""
-    st.markdown(
-        f"For many draws of items, this tries all {2**settings.n:,} predictions under each loss and counts how often "
-        "the best one is a top-k set. The bars grow while it runs."
-    )
-    draws = ask_number(
-        st.number_input, "Number of draws", (10, 1000), 200, 10, key="topk_draws", persist_state="session", width=240
-    )
-    if st.button("Verify", key="topk_verify", type="primary"):
+    st.markdown(f"For each draw of items, this tries all {2**settings.n:,} predictions under each loss.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        label = "Number of draws"
+        draws = ask_number(
+            st.number_input, label, (10, 1000), 200, 10, key="topk_draws", persist_state="session", width=240
+        )
+        is_asked = st.button("Verify", key="topk_verify", type="primary")
+    if is_asked:
         verify(settings, int(draws))
     verification_result(settings, int(draws))
 
@@ -73,28 +74,19 @@ def verification_result(settings: Settings, draws: int) -> None:
 
 def early_stop(_: Settings) -> None:
     """Show stored items on which stopping at the first rise of L_k misses the optimum."""
-    st.markdown(
-        "The paper's Algorithm 1 stops at the first *k* ≥ 1 where the expected loss no longer falls. But the loss can "
-        "rise and later fall below that value. On these items the rule misses the optimum.",
-        width=860,
-    )
+    words, items = st.columns([3, 1], vertical_alignment="bottom")
     # The last example has the largest loss.
-    choice = st.selectbox(
-        "Items",
-        list(EARLY_STOP),
-        index=len(EARLY_STOP) - 1,
-        **in_url("topk_early"),
-        persist_state="session",
-        width=240,
-    )
+    last, choices = len(EARLY_STOP) - 1, list(EARLY_STOP)
+    choice = items.selectbox("Items", choices, index=last, **in_url("topk_early"), persist_state="session")
     example = EARLY_STOP[choice]
     name, probabilities = example.loss.name, np.array(example.probabilities)
     values = expected_losses(probabilities, example.loss).values
     stopped, best = early_stop_k(values), best_k(values)
-    st.info(
-        f"Stopping at the first rise flags {plural(stopped, 'item')}, with an expected {name} loss of "
-        f"{values[stopped]:.4f}. The optimum flags {best}, with {values[best]:.4f}. The early stop loses "
-        f"{values[stopped] - values[best]:.4f}."
+    words.markdown(
+        "The paper's Algorithm 1 stops at the first *k* ≥ 1 where the expected loss no longer falls. But the loss can "
+        f"rise and later fall below that value. Here the stop flags {plural(stopped, 'item')}, with an expected {name} "
+        f"loss of {short_loss(values[stopped])}. The optimum flags {best}, with {short_loss(values[best])}. The early "
+        f"stop loses {short_loss(values[stopped] - values[best])}."
     )
     curve_column, sorted_column = st.columns(2)
     marks = [CurveMark("stop at the first rise", stopped, "x"), CurveMark("optimum", best, "star")]
@@ -103,21 +95,17 @@ def early_stop(_: Settings) -> None:
     margin = 0.1 * np.ptp(values[1:])
     curve.update_xaxes(range=[0.5, values.size - 0.5], dtick=1)
     curve.update_yaxes(range=[values[1:].min() - margin, values[1:].max() + margin])
-    curve_column.plotly_chart(
+    show_chart(
         curve,
         key="topk_early_curve",
         alt=f"The expected {name} loss against k. It rises after k = {stopped} and is smallest at k = {best}.",
-        theme=None,
+        place=curve_column,
     )
-    curve_column.caption(f"From k = 1 on; k = 0 costs {values[0]:.4f}.")
-    sorted_column.plotly_chart(
-        sorted_probabilities(
-            probabilities,
-            np.arange(probabilities.size) < best,
-            title=f"The best prediction under {name}",
-            theme=theme(),
-        ),
+    curve_column.caption(f"From k = 1 on; k = 0 costs {short_loss(values[0])}.")
+    flagged, title = np.arange(probabilities.size) < best, f"The best prediction under {name}"
+    show_chart(
+        sorted_probabilities(probabilities, flagged, title=title, theme=theme()),
         key="topk_early_sorted",
         alt=f"The {probabilities.size} probabilities as bars. The best prediction flags the first {best}.",
-        theme=None,
+        place=sorted_column,
     )

@@ -17,7 +17,7 @@ from ui.shared.choices import UrlParameter, ask_number, choose, chosen, in_url
 from ui.shared.formatting import as_text
 from ui.shared.page_setup import theme
 from ui.shared.session import OwnItems, session
-from ui.shared.widgets import LOSS_CHOICES, ask_beta, named_loss
+from ui.shared.widgets import LOSS_CHOICES, ask_beta, named_loss, show_chart
 from ui.top_k.bars import probability_bars
 
 # Key, label; lowest, highest, default and step; help.
@@ -33,8 +33,6 @@ NUMBERS = (
         "multiplied by this.",
     ),
 )
-# Pixels of a box with its label.
-OPTIONS_WIDTH = 140
 # Pixels of each chart of the first screen.
 CHART_HEIGHT = 400
 PLAIN_KEY, TYPED_KEY, GUESS_KEY = "plain", "topk_typed", "topk_guess"
@@ -68,15 +66,14 @@ def introduction() -> None:
     """Show the title, the model and the theorem."""
     st.title("Top-k: sort, then cut")
     st.markdown(
-        "Alerts are drawn at random, each with its probability of fraud: *P*(*Y* = 1 | *x*) = 1 / (1 + exp(−*w* · "
-        "*x*)). How many should be flagged? **Theorem 1**: with independent labels and a loss that falls with every "
-        "true positive, the best of all 2ⁿ predictions flags the *k* most probable alerts. Drag a bar: the page tries "
-        "all 2ⁿ again."
+        "How many of these alerts should be flagged? **Theorem 1**: with independent labels and a loss that falls with "
+        "every true positive, the best of all 2ⁿ predictions flags the *k* most probable alerts. Drag a bar to try all "
+        "again."
     )
 
 
 def chosen_settings() -> tuple[Settings, DeltaGenerator]:
-    """Ask for loss, beta, n, seed and scale; return them and the place for options in their row."""
+    """Ask for loss, beta, n, seed and scale; return them and their row."""
     with st.container(key="topk_settings"):
         row = st.container(horizontal=True, vertical_alignment="bottom")
     choice = row.selectbox("Loss", LOSS_CHOICES, index=1, **in_url("topk_loss"))
@@ -85,8 +82,7 @@ def chosen_settings() -> tuple[Settings, DeltaGenerator]:
         ask_number(row.number_input, label, limits[:2], *limits[2:], key=key, help=hint)
         for key, label, limits, hint in NUMBERS
     )
-    options = row.popover("Options", icon=":material/tune:", width=OPTIONS_WIDTH)
-    return Settings(int(n), int(seed), scale, beta, choice), options
+    return Settings(int(n), int(seed), scale, beta, choice), row
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -121,11 +117,10 @@ def shown_items(settings: Settings) -> Floats:
 def show_items(settings: Settings, probabilities: Floats, flagged: Bools, title: str) -> None:
     """Draw the items as draggable bars, or as a plain chart, and emphasise those `flagged` (n,)."""
     if chosen(PLAIN_KEY):
-        st.plotly_chart(
+        show_chart(
             sorted_probabilities(probabilities, flagged, title=title, theme=theme(), height=CHART_HEIGHT),
             key="topk_sorted",
             alt=f"The {probabilities.size} probabilities as bars, largest first. {title}: {flagged.sum()} items.",
-            theme=None,
         )
     else:
         about, on_moved = str(settings.draw), lambda moved: _set_items(settings, moved)

@@ -8,13 +8,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import TopK, optimal_top_k
 from multiloss_core.figures import CurveMark, all_predictions, loss_curve
-from multiloss_core.formatting import plural
+from multiloss_core.formatting import plural, short_loss
 from multiloss_core.losses import ExhaustiveSearch, search_subsets, subset_distributions
 from multiloss_core.numerics import Bools, Floats
 from ui.shared.choices import UrlParameter, choose, chosen, in_url
 from ui.shared.page_setup import theme
 from ui.shared.session import session
-from ui.shared.widgets import named_loss
+from ui.shared.widgets import named_loss, show_chart
 from ui.top_k.items import (
     CHART_HEIGHT,
     FIRST_SCREEN,
@@ -28,7 +28,6 @@ from ui.top_k.items import (
 
 K_KEY = "topk_k"
 IN_URL: UrlParameter[bool] = UrlParameter("topk_shown", lambda text: text == "true" or None, lambda _: "true")
-# Pixels of the answer above the charts.
 
 
 class Optimum(NamedTuple):
@@ -94,9 +93,11 @@ def is_hidden(settings: Settings) -> bool:
 def answer_in_words(found: Optimum) -> str:
     """Describe the optimum and its expected loss."""
     k = found.top_k.k
-    flagged = f"the **{plural(k, 'most probable alert')}**, down to **{found.top_k.cut:.4f}**" if k else "**none**"
+    flagged = (
+        f"the **{plural(k, 'most probable alert')}**, down to **{short_loss(found.top_k.cut)}**" if k else "**none**"
+    )
     return (
-        f"Flag {flagged}: expected {found.name} loss **{found.search.expected_loss:.4f}**, the smallest of all "
+        f"Flag {flagged}: expected {found.name} loss **{short_loss(found.search.expected_loss)}**, the smallest of all "
         f"{found.search.values.size:,} predictions."
     )
 
@@ -104,12 +105,12 @@ def answer_in_words(found: Optimum) -> str:
 def guess_in_words(k: int, found: Optimum) -> str:
     """Compare a guessed k with the optimum."""
     values, name = found.search.top_k_values, found.name
-    worse = float(values[k] - values[found.top_k.k])
+    worse, loss = float(values[k] - values[found.top_k.k]), short_loss(values[k])
     if k == found.top_k.k:
-        return f"**Right.** Flagging {plural(k, 'item')} has the smallest expected {name} loss, {values[k]:.4f}."
+        return f"**Right.** Flagging {plural(k, 'item')} has the smallest expected {name} loss, {loss}."
     if worse < 5e-5:
-        return f"**As good as the optimum**: expected {name} loss {values[k]:.4f} with either."
-    return f"Your {k} has an expected {name} loss of {values[k]:.4f}: **{worse:.4f} more** than the optimum."
+        return f"**As good as the optimum**: expected {name} loss {loss} with either."
+    return f"Your {k} has an expected {name} loss of {loss}: **{short_loss(worse)} more** than the optimum."
 
 
 def first_items(probabilities: Floats, k: int) -> Bools:
@@ -132,12 +133,12 @@ def show_curve(place: DeltaGenerator, found: Optimum, guessed: int | None) -> No
         marks.append(CurveMark("your guess", guessed, "x"))
     figure = loss_curve(search.top_k_values, marks, loss_name=name, theme=theme(), height=CHART_HEIGHT)
     figure.update_xaxes(dtick=1 if search.top_k_values.size <= 11 else 2)
-    place.plotly_chart(
+    show_chart(
         figure,
         key="topk_curve",
         alt=f"The expected {name} loss of flagging the k most probable items, against k. It is smallest, "
-        f"{top_k.expected_loss:.4f}, at k* = {top_k.k}.",
-        theme=None,
+        f"{short_loss(top_k.expected_loss)}, at k* = {top_k.k}.",
+        place=place,
     )
 
 
@@ -145,12 +146,12 @@ def show_predictions(place: DeltaGenerator, found: Optimum, probabilities: Float
     """Draw all predictions as dots."""
     name, search, top_k = found
     figure = all_predictions(search, probabilities, loss_name=name, theme=theme(), height=CHART_HEIGHT)
-    place.plotly_chart(
+    show_chart(
         figure,
         key="topk_all",
         alt=f"The expected {name} loss of all {search.values.size:,} predictions by how many items they "
-        f"flag. The smallest is {search.expected_loss:.4f}, at k = {top_k.k}.",
-        theme=None,
+        f"flag. The smallest is {short_loss(search.expected_loss)}, at k = {top_k.k}.",
+        place=place,
     )
     drawn, predictions = figure.layout.meta["drawn"], figure.layout.meta["predictions"]
     if drawn < predictions:

@@ -55,5 +55,5 @@ def test_graph_has_the_same_area_by_networkx_and_by_the_sweep(app):
     areas = re.findall(r"([\d,]+\.\d)", said)
     assert len(areas) == 2
     assert areas[0] == areas[1]
-    drawn = json.loads(chart(app, "graph_chart").spec)["layout"]["title"]["text"]
+    drawn = json.loads(chart(app, "graph_nodes_chart").spec)["layout"]["title"]["text"]
     assert drawn == "Threshold graph and its shortest path"

@@ -9,12 +9,11 @@ import streamlit as st
 from multiloss_core import ThresholdPath, Unit, figures, operating_point, operating_points
 from multiloss_core.figures import RULE_NAMES
 from multiloss_core.formatting import count, score_side, score_value
-from multiloss_core.inspection import graph_walk, step_in_words
-from multiloss_core.thresholds import SMOOTH, Rule, to_graphml, to_networkx
+from multiloss_core.thresholds import SMOOTH, Rule, to_graphml
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.path_tasks import PathTasks
 from ui.operating_point.state import PointContext
-from ui.shared.choices import PERCENTS, ask_number
+from ui.shared.choices import PERCENTS
 from ui.shared.formatting import COUNT, SHARE, THRESHOLD, rounded_share, show_numbers, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import session
@@ -115,26 +114,13 @@ def _path_under(analysis: Analysis, rule: Rule) -> ThresholdPath:
 def show_as_graph(context: PointContext) -> None:
     """Show the data as the paper's graph on a coarse grid, with the search by step."""
     # Imported here because networkx loads slowly.
-    from ui.shared.graph_search import show_search  # noqa: PLC0415
+    from ui.shared.graph_search import explore_graph  # noqa: PLC0415
 
     if len(context.analysis.surfaces.names) == 1:
         st.info("A single score has one path only: its thresholds in order.")
         return
-    st.markdown(
-        "Each **node** is a pair of thresholds, each **edge** raises one of them by a step. Its **weight** is minus "
-        "the area of a trapezoid in the TP-FP plane (Robles et al. 2020, Algorithm 3), so the **shortest path** from "
-        "the loosest pair to the strictest has the largest area under its curve.",
-        width=860,
-    )
-    chart, controls = st.columns([3, 2], gap="large")
-    with controls:
-        nodes = ask_number(st.slider, "Nodes on each axis", (MIN_NODES, MAX_NODES), 6, key="graph_nodes")
-        surfaces = context.view.surfaces.thinned(nodes)
-        walk, graph = graph_walk(surfaces), to_networkx(surfaces)
-        last = len(walk.settled) + 1
-        step = ask_number(st.slider, "Step of the search", (0, last), last, key=f"graph_step_{last}")
-        st.markdown(step_in_words(walk, surfaces.names, step))
-    show_search(graph, walk, step, chart, key="graph_chart")
+    thinned, bounds = context.view.surfaces.thinned, (MIN_NODES, MAX_NODES)
+    graph = explore_graph(thinned, bounds, nodes_key="graph_nodes", step_key="graph_step_")
     st.caption("The charts above use a finer grid.")
     file, mime = "threshold_graph.graphml", "application/xml"
     st.download_button("GraphML", to_graphml(graph), file, mime, icon=":material/download:", on_click="ignore")
