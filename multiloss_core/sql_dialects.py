@@ -140,7 +140,7 @@ class Dialect:
         return f"coalesce(NOT {self.is_nan(expression)} AND {size}, FALSE)"
 
     def double_or_blank(self, column: str, blank: str) -> str:
-        """Write a cell, a number or text, as a double, and `blank` instead of NULL, NaN or a word for a blank."""
+        """Write a cell as a double, and `blank` instead of NULL, NaN or a word for a blank."""
         # Some databases hold NaN to be larger than any number.
         blanks = ", ".join(map(self.word, ("", *NOTHING)))
         cell = f"TRIM({self.lower(column)})"

@@ -1,4 +1,4 @@
-"""Combine several scores to one: P(positive | scores), fitted, compared with thresholds, and exported."""
+"""Combine several scores to one, P(positive | scores), and compare it with thresholds."""
 
 import lazy_loader
 

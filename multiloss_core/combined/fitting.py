@@ -256,7 +256,7 @@ def _fit(documents: RatedDocuments, given: _Given, model: Model) -> ScoreFormula
 
 
 def _axis(column: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Choose knots (m,) of a score, even in log(n / rank), and this logarithm (m,), 0 at the lowest."""
+    """Choose knots (m,) of a score, and log(n / rank) there, (m,), 0 at the lowest."""
     known = np.isfinite(column)
     order = np.argsort(column[known], kind="stable")
     scores, counts = column[known][order], weights[known][order]

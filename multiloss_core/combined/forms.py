@@ -23,7 +23,7 @@ _NORMAL_95 = 1.96
 
 @dataclass(frozen=True, kw_only=True)
 class FormOfRule:
-    """What a form of rule catches of new documents at a number of alerts.
+    """The catches of a form of rule among new documents.
 
     `caught`: positives with their 95 % interval; `difference`: those less the positives of the present form.
     `score`: the name of the best single score, which most folds chose; None for other forms.
@@ -53,8 +53,9 @@ class FormsCompared:
 
 
 def compare_forms(documents: RatedDocuments, alerts: float, *, rule: Rule = "any", seed: int = 0) -> FormsCompared:
-    """Compare the best single score, union, intersection and combined score at `alerts` alerts (weight).
+    """Compare forms of rule at a number of alerts (weight).
 
+    The forms are the best single score, union, intersection and combined score.
     Documents are held out fold by fold, groups whole: paths (`smooth_path`) and formula come from the other folds. Of
     the documents of each fold every form flags the same share, those that lie highest: along its path, by the score
     that catches most on the other folds, or by the combined score; where some tie at the end, each in part. A
@@ -146,7 +147,7 @@ def _best_score(documents: RatedDocuments, share: float) -> int:
 
 
 def _flagged_shares(order: Floats, weights: Floats, alerts: float) -> Floats:
-    """Flag the documents (n,) that lie highest in an order, up to a weight; each of the last ties in part."""
+    """Flag documents (n,) from the highest of an order, up to a weight; last ties in part."""
     distinct, places = np.unique(-order, return_inverse=True)
     sizes = np.bincount(places, weights, len(distinct))
     before = np.cumsum(sizes) - sizes
@@ -154,7 +155,7 @@ def _flagged_shares(order: Floats, weights: Floats, alerts: float) -> Floats:
 
 
 def _sum_with_error(values: Floats, groups: Indices | None, *, at_least: float = 0.0) -> Interval:
-    """Sum the values (n,) of independent documents or groups, with the 95 % interval of the sum on new data.
+    """Sum values (n,) of independent documents or groups, with a 95 % interval.
 
     `at_least`: variance where nothing was seen, as one more document may come.
     """

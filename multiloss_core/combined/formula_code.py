@@ -9,7 +9,7 @@ from multiloss_core.tables.score_formula import KINDS, ScoreFactors, ScoreFormul
 
 
 def formula_in_sql(formula: ScoreFormula, dialect: SqlDialect | Literal["sqlite"] | Dialect = "duckdb") -> str:
-    """Write the combined score as a scalar subquery of the score columns, for SELECT, WHERE or ORDER BY.
+    """Write the combined score as an SQL value: a subquery of the score columns.
 
     Columns may hold numbers or text with decimal points. A NULL, NaN or word for a blank reaches neither floor nor
     knot. Of four scores it has less than 12 kB. Raises DataError: there is no such dialect.
@@ -81,7 +81,7 @@ def _number(cell):
 
 
 def formula_in_python(formula: ScoreFormula, *, alone: bool = True) -> str:
-    """Write the source of a module with a function `combined_score(document)`, without imports to install.
+    """Write the source of a module with a function `combined_score(document)`.
 
     Not `alone`: only the function, beside one that reads numbers as `_number(cell)`.
     """

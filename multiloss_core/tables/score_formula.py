@@ -1,4 +1,4 @@
-"""Compute one score from several: P(positive | scores) from a table of factors for each score."""
+"""Compute P(positive | scores) from a table of factors for each score."""
 
 import json
 import math
@@ -22,9 +22,9 @@ PARTS = ("knots", *KINDS)
 
 @dataclass(frozen=True)
 class ScoreFactors:
-    """Factors of the odds against a positive at the knots (m,) of one score; they fall as it rises.
+    """Factors of the odds against a positive at the knots (m,) of one score.
 
-    Between two knots they are linear, beyond the outer ones constant. A blank has the factors of the lowest knot.
+    They fall as the score rises. Between two knots they are linear, beyond the outer ones constant. A blank has the factors of the lowest knot.
     `single` is multiplied with that of the other scores; of `highest` the smallest of all scores counts, of `lowest`
     the largest.
     """
@@ -73,9 +73,9 @@ def _slope(knot: float, following: float, value: float, lower: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreFormula:
-    """P(positive | scores) = 1 / (1 + odds · Π single · min highest · max lowest), rising in each score.
+    """A formula of P(positive | scores), rising in each score.
 
-    It is 0 where no score reaches its floor, as such documents were not rated. Made of additions, multiplications and
+    It is 1 / (1 + odds · Π single · min highest · max lowest) with the factors of the scores. It is 0 where no score reaches its floor, as such documents were not rated. Made of additions, multiplications and
     comparisons alone, in a fixed order, so that every engine with IEEE 754 doubles computes the same number and no
     rounding turns the order of two documents.
 
@@ -101,7 +101,9 @@ class ScoreFormula:
                 )
 
     def apply(self, scores: ArrayLike) -> Floats:
-        """Compute the combined score (n,), in [0, 1), of scores (n, k); a blank is NaN or -inf. Time O(n k).
+        """Compute the combined score (n,), in [0, 1), of scores (n, k).
+
+        A blank is NaN or -inf. Time O(n k).
 
         Raises DataError: another number of columns.
         """
@@ -130,7 +132,7 @@ class ScoreFormula:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a formula as `to_json` writes it. Raises DataError: it is not one, or a part is wrong."""
+        """Read a formula as `to_json` writes it. Raises DataError: a part is wrong."""
         try:
             values = json.loads(text)
             factors = tuple(ScoreFactors(**{part: tuple(one[part]) for part in PARTS}) for one in values["factors"])

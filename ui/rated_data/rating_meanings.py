@@ -8,8 +8,8 @@ from multiloss_core import DataError
 from multiloss_core.datasets import RatedSource
 from multiloss_core.formatting import count, plural, shortened
 from multiloss_core.tables import Meaning, guess_meanings, values_and_blanks
-from ui.data.rated import confirm, needs_answers, written_words
 from ui.data.engine_connections import ratings_in_engine
+from ui.data.rated import confirm, needs_answers, written_words
 from ui.shared.choices import choose
 from ui.shared.formatting import as_label, as_text
 from ui.shared.widgets import main_link
