@@ -24,7 +24,8 @@ PARTS = ("knots", *KINDS)
 class ScoreFactors:
     """Factors of the odds against a positive at the knots (m,) of one score.
 
-    They fall as the score rises. Between two knots they are linear, beyond the outer ones constant. A blank has the factors of the lowest knot.
+    They fall as the score rises. Between two knots they are linear, beyond the outer ones constant. A blank has the
+    factors of the lowest knot.
     `single` is multiplied with that of the other scores; of `highest` the smallest of all scores counts, of `lowest`
     the largest.
     """
@@ -75,9 +76,10 @@ def _slope(knot: float, following: float, value: float, lower: float) -> float:
 class ScoreFormula:
     """A formula of P(positive | scores), rising in each score.
 
-    It is 1 / (1 + odds · Π single · min highest · max lowest) with the factors of the scores. It is 0 where no score reaches its floor, as such documents were not rated. Made of additions, multiplications and
-    comparisons alone, in a fixed order, so that every engine with IEEE 754 doubles computes the same number and no
-    rounding turns the order of two documents.
+    It is 1 / (1 + odds · Π single · min highest · max lowest) with the factors of the scores, and 0 where no score
+    reaches its floor, as such documents were not rated. Made of additions, multiplications and comparisons alone, in a
+    fixed order, so that every engine with IEEE 754 doubles computes the same number and no rounding turns the order of
+    two documents.
 
     `names`: the k score columns, also "minus trust"; `floors` (k,): rating floors; `factors`: those of each score;
     `odds` > 0: the odds against a positive where all factors are 1.
