@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
+from scipy.optimize import brentq
 
 from multiloss_core.combined.formula_code import formula_in_python, formula_in_sql
 from multiloss_core.errors import DataError
@@ -240,7 +241,7 @@ def _fit(documents: RatedDocuments, given: _Given, model: Model) -> ScoreFormula
         small_gain=SMALL_GAIN,
     )
     sizes = np.cumsum([1, *(block.shape[1] for block in columns)])
-    (intercept, slopes, of_highest, of_lowest, *of_curves) = np.split(fitted, sizes[:-1])
+    (_, slopes, of_highest, of_lowest, *of_curves) = np.split(fitted, sizes[:-1])
     factors = []
     for j, (knots, logs) in enumerate(axes):
         single = max(float(slopes[j]), LEAST_SLOPE) * logs
@@ -249,10 +250,18 @@ def _fit(documents: RatedDocuments, given: _Given, model: Model) -> ScoreFormula
         functions = (single, _ramps(logs, pieces) @ of_highest, _ramps(logs, pieces) @ of_lowest)
         tables = (_rounded(np.exp(-function)) for function in functions)
         factors.append(ScoreFactors(_rounded(knots), *tables))
-    (odds,) = _rounded(np.exp(-intercept))
     of_scores = slice(documents.score_count)
     floors = tuple(documents.floors[of_scores].tolist())
-    return ScoreFormula(names=documents.names[of_scores], floors=floors, odds=odds, factors=tuple(factors))
+    formula = ScoreFormula(names=documents.names[of_scores], floors=floors, odds=1.0, factors=tuple(factors))
+    return replace(formula, odds=_odds(formula, given, float(positives.sum())))
+
+
+def _odds(formula: ScoreFormula, given: "_Given", positives: float) -> float:
+    """Find the odds at which the combined score adds up to the positives: between knots it bends otherwise."""
+    at_one = formula.apply(given.scores)
+    against, weights = 1 / at_one[at_one > 0] - 1, given.weights[at_one > 0]
+    root = brentq(lambda log: float(weights @ (1 / (1 + np.exp(log) * against))) - positives, -50.0, 50.0, xtol=1e-9)
+    return _rounded(np.exp([root]))[0]
 
 
 def _axis(column: Floats, weights: Floats) -> tuple[Floats, Floats]:

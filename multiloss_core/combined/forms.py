@@ -6,10 +6,11 @@ from typing import Literal, cast, get_args
 
 import numpy as np
 
-from multiloss_core.combined.fitting import FOLDS, CombinedScore, combined_score
+from multiloss_core.combined.fitting import FOLDS, combined_score
 from multiloss_core.errors import DataError
 from multiloss_core.generalisation.interval_record import Interval
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
+from multiloss_core.tables.score_formula import ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule, require_rule, turning_points
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -39,17 +40,24 @@ class FormOfRule:
 class FormsCompared:
     """Forms of rule at `alerts` alerts of rated documents, the present one among them.
 
-    `combined`: the combined score of all documents, for use and for its curve of equal score.
+    `formula`: the combined score, fitted to all documents, and `level` its lowest value among as many alerts.
     """
 
     alerts: float
     present: Rule
     forms: tuple[FormOfRule, ...]
-    combined: CombinedScore
+    formula: ScoreFormula
+    level: float
 
     def form(self, name: Form) -> FormOfRule:
         """Find a form by its name. Raises KeyError: it was not compared."""
         return {one.form: one for one in self.forms}[name]
+
+    @property
+    def better(self) -> FormOfRule | None:
+        """The form that certainly catches more than the present one, the best of several; None without any."""
+        certain = [one for one in self.forms if one.form != self.present and one.difference.low > 0]
+        return max(certain, key=lambda one: one.difference.estimate, default=None)
 
 
 def compare_forms(documents: RatedDocuments, alerts: float, *, rule: Rule = "any", seed: int = 0) -> FormsCompared:
@@ -115,8 +123,16 @@ def compare_forms_steps(
             )
             for form in forms
         ),
-        combined=combined,
+        formula=combined.formula,
+        level=_level(combined.apply(source.scores), source.weights, alerts),
     )
+
+
+def _level(scores: Floats, weights: Floats, alerts: float) -> float:
+    """Find the lowest of the highest scores (n,) that make up `alerts` (weight)."""
+    order = np.argsort(-scores, kind="stable")
+    place = int(np.searchsorted(np.cumsum(weights[order]), alerts))
+    return float(scores[order][min(place, len(order) - 1)])
 
 
 def _scored(documents: RatedDocuments) -> Bools:

@@ -15,14 +15,24 @@ def formula_in_sql(formula: ScoreFormula, dialect: SqlDialect | Literal["sqlite"
     knot. Of four scores it has less than 12 kB. Raises DataError: there is no such dialect.
     """
     known = SQLITE if dialect == "sqlite" else dialect_of(dialect)
-    cells = ", ".join(f"{_cell(name, known)} AS s{place}" for place, name in enumerate(formula.names))
+    names = _aliases(formula)
+    cells = ", ".join(f"{_cell(name, known)} AS {alias}" for name, alias in zip(formula.names, names, strict=True))
     single, highest, lowest = (
-        [_factor(one, kind, f"s{place}", known) for place, one in enumerate(formula.factors)] for kind in KINDS
+        [_factor(one, kind, alias, known) for alias, one in zip(names, formula.factors, strict=True)] for kind in KINDS
     )
     against = " * ".join([known.number(formula.odds), *single, known.smallest(highest), known.largest(lowest)])
-    rated = " OR ".join(f"s{place} >= {known.number(floor)}" for place, floor in enumerate(formula.floors))
+    floors = zip(names, formula.floors, strict=True)
+    rated = " OR ".join(f"{alias} >= {known.number(floor)}" for alias, floor in floors)
     one, zero = known.number(1.0), known.number(0.0)
     return f"(SELECT CASE WHEN {rated} THEN {one} / ({one} + {against}) ELSE {zero} END FROM (SELECT {cells}) AS c)"
+
+
+def _aliases(formula: ScoreFormula) -> list[str]:
+    """Name the scores in the subquery as no column: some engines would take an alias for a column beside it."""
+    start, columns = "s", [score_name(name).lower() for name in formula.names]
+    while any(column.startswith(start) for column in columns):
+        start += "s"
+    return [f"{start}{place}" for place in range(len(columns))]
 
 
 def _cell(name: str, dialect: Dialect) -> str:

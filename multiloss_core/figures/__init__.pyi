@@ -2,9 +2,9 @@ from . import theme as theme
 from .count_surface import count_surface as count_surface
 from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title
-from .decision_curve import RULE_NAMES as RULE_NAMES
 from .decision_curve import decision_curve as decision_curve
-from .decision_curve import two_rules as two_rules
+from .forms_of_rule import FORM_NAMES as FORM_NAMES
+from .forms_of_rule import forms_in_space as forms_in_space
 from .histogram import score_histogram as score_histogram
 from .hundred_positives import hundred_positives as hundred_positives
 from .loss_curve import CurveMark as CurveMark

@@ -171,12 +171,6 @@ class Analysis:
         return None if counts is None else (counts, vertex)
 
     @property
-    def has_both_rules(self) -> bool:
-        """Return whether the data can be counted under either rule, unlike a ready table of counts."""
-        source = self.rated.source
-        return isinstance(source, RatedDocuments | RatedCounts) and not self.alert_rules
-
-    @property
     def has_undecided(self) -> bool:
         """Return whether some documents of the data are not decided yet."""
         return self.rated.supports("documents") and len(self.rated.documents.undecided) > 0

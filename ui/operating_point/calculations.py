@@ -15,6 +15,7 @@ from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
 )
+from multiloss_core.combined import FormsCompared, compare_forms
 from multiloss_core.engines import PathCounts, group_parts_along
 from multiloss_core.generalisation import (
     Certificate,
@@ -36,7 +37,7 @@ SECONDS_OF_METHODS = {GRAPH.name: 0.1, SMOOTH.name: 0.5, "analytic power": 0.1, 
 # Seconds by which requested calculations overtake those started in advance.
 SECONDS_BEHIND = 20.0
 SECONDS_OF_OTHER_METHODS, SECONDS_OF_CERTIFICATE, SECONDS_OF_POINT, SECONDS_OF_PATH = 0.5, 0.5, 1.5, 10.0
-SECONDS_OF_SEGMENTS = 3.0
+SECONDS_OF_SEGMENTS, SECONDS_OF_FORMS = 3.0, 3.0
 
 Source = RatedDocuments | RatedCounts
 PathFinder = Callable[[Source], ThresholdPath]
@@ -143,3 +144,8 @@ def _known_on_all(search: PathSearch, paths: Mapping[str, ThresholdPath]) -> dic
         return find
 
     return {method.name: finder(method) for method in PATH_METHODS}
+
+
+def find_forms(documents: RatedDocuments, alerts: float, rule: Rule) -> FormsCompared:
+    """Compare forms of rule at a number of alerts."""
+    return compare_forms(documents, alerts, rule=rule)

@@ -53,13 +53,3 @@ def test_decision_curve_draws_every_line_and_marks_the_target():
     assert [trace.name for trace in figure.data] == list(lines)
     assert figure.data[0].y == pytest.approx(lines["path"])
     assert {shape.x0 for shape in figure.layout.shapes} >= {30.0}
-
-
-def test_two_rules_keep_their_own_curve_and_point(surfaces):
-    path = graph_path(surfaces)
-    first, second = operating_points(path, [0.2, 0.6])
-    figure = figures.two_rules({"any": path, "all": path}, {"any": first, "all": second}, theme="dark")
-    marks = {(trace.name, trace.x[0], trace.y[0]) for trace in figure.data if trace.mode == "markers"}
-    assert {
-        (name, point.fp, point.tp) for name, point in zip(figures.RULE_NAMES.values(), (first, second), strict=True)
-    } == marks

@@ -1,0 +1,72 @@
+"""Draw a form of rule by its border in threshold space: the corner of two thresholds, or a curve of equal score."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from multiloss_core.figures import theme as style
+from multiloss_core.figures.theme import Theme
+from multiloss_core.figures.threshold_space import axis_title, on_scale
+from multiloss_core.numerics.arrays import Floats
+from multiloss_core.tables.score_formula import ScoreFormula
+from multiloss_core.thresholds.data.counts import Rule
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+
+FORM_NAMES: dict[str, str] = {
+    "single": "the best single score",
+    "any": "any score (union)",
+    "all": "every score (intersection)",
+    "combined": "the combined score",
+}
+MAX_DRAWN, NODES = 1_000, 120
+# Of the scores at the ends of the axes.
+SHARES = (0.002, 0.998)
+
+
+def forms_in_space(
+    documents: RatedDocuments, thresholds: Floats, rule: Rule, formula: ScoreFormula, level: float, *, theme: Theme
+) -> go.Figure:
+    """Draw rated documents of two scores with two borders of as many alerts.
+
+    One is the corner of the thresholds (2,), the other the curve where the combined score is `level`. At most 1,000
+    documents of each class are drawn, evenly spread over the rows.
+    """
+    figure = style.new_figure("Two forms of rule at the same number of alerts", theme, height=420)
+    names, scores = documents.names[:2], documents.scores[:, :2]
+    known = np.isfinite(scores).all(axis=1)
+    low, high = np.quantile(scores[known], SHARES, axis=0)
+    for kind, name, colour in (
+        (~documents.labels, "false positives", style.FALSE_POSITIVE),
+        (documents.labels, "true positives", style.TRUE_POSITIVE),
+    ):
+        rows = np.flatnonzero(kind & known)
+        drawn = on_scale(names, scores[rows[:: max(1, -(-rows.size // MAX_DRAWN))]])
+        marker = {"color": colour, "size": 4, "opacity": 0.5, "symbol": "x" if name.startswith("false") else "circle"}
+        figure.add_scatter(x=drawn[:, 0], y=drawn[:, 1], mode="markers", name=name, marker=marker, hoverinfo="skip")
+    low, high = np.minimum(low, thresholds), np.where(np.isfinite(thresholds), np.maximum(high, thresholds), high)
+    corner = _corner(np.minimum(thresholds, high), low, high, rule)
+    line = {"color": style.ink(theme), "width": 3, "dash": "dash"}
+    across, up = on_scale(names, corner).T
+    figure.add_scatter(x=across, y=up, mode="lines", name="thresholds", line=line, hoverinfo="skip")
+    axes = np.linspace(low, high, NODES).T
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+    border = on_scale(names, _curve(formula.apply(grid).reshape(NODES, NODES), level, axes))
+    line = {"color": "#AA3377", "width": 3}
+    figure.add_scatter(x=border[:, 0], y=border[:, 1], mode="lines", name="combined score", line=line, hoverinfo="skip")
+    figure.update_xaxes(title=axis_title(names[0]))
+    figure.update_yaxes(title=axis_title(names[1]))
+    figure.update_layout(margin={"b": 100})
+    return figure
+
+
+def _corner(thresholds: Floats, low: Floats, high: Floats, rule: Rule) -> Floats:
+    """Return the points (3, 2) of the border of what two thresholds flag."""
+    (x, y), ends = thresholds, low if rule == "any" else high
+    return np.array([[x, ends[1]], [x, y], [ends[0], y]])
+
+
+def _curve(combined: Floats, level: float, axes: Floats) -> Floats:
+    """Find for each node of the first axis the second score (m, 2) from which the level is reached."""
+    reached = combined >= level
+    places = reached.argmax(axis=1)
+    inside = reached.any(axis=1)
+    return np.column_stack([axes[0][inside], axes[1][places[inside]]])
