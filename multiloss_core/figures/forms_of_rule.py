@@ -5,7 +5,8 @@ import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
-from multiloss_core.figures.threshold_space import axis_title, on_scale
+from multiloss_core.figures.threshold_space import on_scale
+from multiloss_core.formatting import score_name
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.tables.score_formula import ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule
@@ -52,8 +53,8 @@ def forms_in_space(
     border = on_scale(names, _curve(formula.apply(grid).reshape(NODES, NODES), level, axes))
     line = {"color": "#AA3377", "width": 3}
     figure.add_scatter(x=border[:, 0], y=border[:, 1], mode="lines", name="combined score", line=line, hoverinfo="skip")
-    figure.update_xaxes(title=axis_title(names[0]))
-    figure.update_yaxes(title=axis_title(names[1]))
+    figure.update_xaxes(title=f"score of {style.literal(score_name(names[0]))}")
+    figure.update_yaxes(title=f"score of {style.literal(score_name(names[1]))}")
     figure.update_layout(margin={"b": 100})
     return figure
 
@@ -68,5 +69,6 @@ def _curve(combined: Floats, level: float, axes: Floats) -> Floats:
     """Find for each node of the first axis the second score (m, 2) from which the level is reached."""
     reached = combined >= level
     places = reached.argmax(axis=1)
-    inside = reached.any(axis=1)
+    # From where the first score is enough alone, the border runs straight down.
+    inside = reached.any(axis=1) & (np.cumsum(places == 0) <= (places == 0))
     return np.column_stack([axes[0][inside], axes[1][places[inside]]])

@@ -15,7 +15,7 @@ from ui.operating_point.calculations import SECONDS_OF_FORMS, find_forms
 from ui.operating_point.settings import RULE_KEY
 from ui.operating_point.state import PointContext
 from ui.shared.choices import choose, chosen
-from ui.shared.formatting import as_text, show_table, vocabulary
+from ui.shared.formatting import as_text, vocabulary
 from ui.shared.long_work import ask_task, wait_for
 from ui.shared.page_setup import theme
 from ui.shared.widgets import shown_when_open
@@ -85,30 +85,28 @@ def _answer(found: FormsCompared) -> str:
         return f"**No other form certainly catches more** among {alerts} than {FORM_NAMES[found.present]}."
     more = better.difference
     return (
-        f"**{FORM_NAMES[better.form].capitalize()} catches {plural(more.estimate, 'more fraud')}** among {alerts} of "
+        f"**{FORM_NAMES[better.form].capitalize()} catches {plural(round(more.estimate), 'more fraud')}** among {alerts} of "
         f"new data (95 % interval {_range(more)})."
     )
 
 
 def _range(interval: Interval) -> str:
-    return " to ".join(signed(0, count(end)) for end in (interval.low, interval.high))
+    return " to ".join(signed(0, count(round(end))) for end in (interval.low, interval.high))
 
 
 def _show_rows(found: FormsCompared, documents: RatedDocuments) -> None:
     rows = [
         {
             "Form": FORM_NAMES[one.form] + (" (present)" if one.form == found.present else ""),
-            "Frauds caught": f"{count(one.caught.estimate)} ({_range(one.caught)})",
+            "Frauds caught": f"{count(round(one.caught.estimate))} ({_range(one.caught)})",
             "Difference": ""
             if one.form == found.present
-            else f"{signed(one.difference.estimate, count(one.difference.estimate))} ({_range(one.difference)})",
+            else f"{signed(one.difference.estimate, count(round(one.difference.estimate)))} ({_range(one.difference)})",
             "To deploy": _needs(one, documents),
         }
         for one in found.forms
     ]
-    show_table(
-        pd.DataFrame(rows), hide_index=True, alt="Each form of rule with the frauds that it catches on new data."
-    )
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="Each form of rule with the frauds that it catches.")
 
 
 def _needs(one: FormOfRule, documents: RatedDocuments) -> str:
