@@ -276,6 +276,61 @@ def watch_command(
     raise typer.Exit(AS_DECIDED if watched.is_as_expected else DIFFERS)
 
 
+@app.command("queue")
+def queue_command(
+    source: Source,
+    record: Annotated[Path, typer.Option(metavar="RECORD", help="The record of a decision (JSON).")],
+    take: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many alerts to list.", show_default="all")
+    ] = None,
+    table: Table = None,
+    time: Time = None,
+    since: Since = None,
+    until: Until = None,
+    decimal: Decimal = None,
+    header_line: HeaderLine = None,
+    skip_last: SkipLast = 0,
+    leave_out_repeats: LeaveOutRepeats = False,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the list goes.", show_default="standard output")
+    ] = None,
+) -> None:
+    """List the undecided alerts of a table as CSV, the likeliest fraud first, with those that a decision flags.
+
+    The order is that of P(fraud | scores): of the combined score of the decision, or of one that is fitted to the rated
+    rows of the table.
+
+    Ends with 0 when the list is written, with 2 and one sentence when the input or an option is wrong, and with 3 and
+    one sentence when something else failed.
+    """
+    with one_sentence():
+        from multiloss_core.command_line.columns import columns_of_record
+        from multiloss_core.command_line.reading import Days, loaded_table
+        from multiloss_core.datasets import queue_of
+        from multiloss_core.errors import DataError
+        from multiloss_core.tables import ReadOptions
+
+        require_one_of((",", "."), decimal=decimal)
+        decided = read_record(record)
+        days = Days(since=_day(since), until=_day(until), time=time)
+        read = ReadOptions(
+            sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
+        )
+        with loaded_table(source, read, days, cast("DecimalSign | None", decimal)) as loaded:
+            if loaded.source.is_sample:
+                raise DataError("A queue is made of rows that are fetched; choose a shorter range of dates.")
+            frame = loaded.source.frame if loaded.only is None else loaded.source.frame[loaded.only]
+            columns = columns_of_record(decided.columns, frame, loaded.guess, loaded.words_of, time, rated=False)
+            queue = queue_of(frame, columns, decided.threshold_array, decided.settings.rule)
+        text = queue.to_csv(frame, take)
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            output.write_text(text, encoding="utf-8", newline="")
+            count = len(queue.rows) if take is None else min(take, len(queue.rows))
+            print_lines([f"{count:,} of {len(queue.rows):,} undecided alerts are in {output}."])
+
+
 app.add_typer(audit_app, name="audit")
 
 

@@ -120,9 +120,17 @@ def _directed(
 
 
 def columns_of_record(
-    recorded: RecordedColumns, frame: pd.DataFrame, guess: ColumnGuess | None, words_of: WordsOf, time: str | None
+    recorded: RecordedColumns,
+    frame: pd.DataFrame,
+    guess: ColumnGuess | None,
+    words_of: WordsOf,
+    time: str | None,
+    *,
+    rated: bool = True,
 ) -> ColumnMeanings:
     """Take a record's meanings and floors; `time` is the given column, else the guessed one.
+
+    Not `rated`: only the scores and alert rules have to be there.
 
     Raises
     ------
@@ -131,7 +139,7 @@ def columns_of_record(
     rating = recorded.rating
     if rating is None:
         raise DataError("The decision rests on a table of counts; watch it with another table of counts.")
-    for name in filter(None, (*recorded.read_columns, rating, recorded.weight, recorded.group)):
+    for name in filter(None, (*recorded.read_columns, *((rating, recorded.weight, recorded.group) if rated else ()))):
         _require_column(frame, name)
     columns = columns_from_record(recorded, frame, words_of(rating))
     unknown = [word for word, meaning in columns.meanings if meaning is None]

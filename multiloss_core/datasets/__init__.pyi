@@ -1,3 +1,5 @@
+from .alert_queue import AlertQueue as AlertQueue
+from .alert_queue import queue_of as queue_of
 from .rated import OverTime as OverTime
 from .rated import RatedDataset as RatedDataset
 from .samples import RATED_SAMPLES as RATED_SAMPLES

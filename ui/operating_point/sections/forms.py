@@ -83,10 +83,10 @@ def _answer(found: FormsCompared) -> str:
     better, alerts = found.better, plural(found.alerts, "alert")
     if better is None:
         return f"**No other form certainly catches more** among {alerts} than {FORM_NAMES[found.present]}."
-    more = better.difference
+    more, form = better.difference, FORM_NAMES[better.form].capitalize()
     return (
-        f"**{FORM_NAMES[better.form].capitalize()} catches {plural(round(more.estimate), 'more fraud')}** among {alerts} of "
-        f"new data (95 % interval {_range(more)})."
+        f"**{form} catches {plural(round(more.estimate), 'more fraud')}** among {alerts} of new data (95 % interval "
+        f"{_range(more)})."
     )
 
 
