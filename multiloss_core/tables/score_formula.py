@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
 from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.tables.column_values import MAX_SCORE
 
 # The name of the combined score among the scores of documents.
@@ -123,10 +124,11 @@ class ScoreFormula:
 
     @property
     def floor(self) -> float:
-        """The smallest combined score of a document that reaches a floor; of all others it is 0."""
+        """A short number that every document reaches which reaches a floor; the others have 0."""
         at_floors = np.full((len(self.names), len(self.names)), np.nan)
         np.fill_diagonal(at_floors, self.floors)
-        return float(self.apply(at_floors).min())
+        lowest = float(self.apply(at_floors).min())
+        return shortest_between(lowest, 0.99 * lowest, lowest)
 
     def to_json(self) -> str:
         """Write the formula as JSON."""

@@ -82,7 +82,7 @@ def test_the_record_of_a_combined_score_is_read_again_and_flags_the_same_rows(fr
     record = decided(frame, combined=True)
     again = DecisionRecord.from_json(record.to_json())
     assert again == record
-    flags = duckdb.from_df(frame).query("t", f"SELECT count(*) FROM t {sql_where(again)}").fetchone()[0]
+    flags = duckdb.from_df(frame).query("t", f"SELECT count(*) FROM t {sql_where(again)}").fetchall()[0][0]
     queue = queue_of(
         frame,
         ColumnMeanings(

@@ -31,14 +31,16 @@ def show_forms(context: PointContext) -> None:
     if (formula := dataset.columns.combined) is not None:
         names = " and ".join(f"*{as_text(shortened(score_name(name)))}*" for name in formula.names)
         st.markdown(f"The combined score of {names} is in use.")
-        st.button(
+        if st.button(
             "Use the scores themselves again",
             key="use_scores",
             icon=":material/undo:",
             on_click=change_columns,
             args=(dataset.name,),
             kwargs={"combined": None},
-        )
+        ):
+            # This is a fragment of the page, which has the data as they were.
+            st.rerun()
         return
     documents, thresholds = dataset.source.documents, analysis.deployable(context.point)
     if documents is None:
@@ -128,7 +130,8 @@ def _ask_use(analysis: Analysis, documents: RatedDocuments, found: FormsCompared
         key=FORM_KEY,
         persist_state="session",
     )
-    st.button("Use this form", key="use_form", on_click=_use_form, args=(analysis.rated.name, documents, found))
+    if st.button("Use this form", key="use_form", on_click=_use_form, args=(analysis.rated.name, documents, found)):
+        st.rerun()
 
 
 def _use_form(name: str, documents: RatedDocuments, found: FormsCompared) -> None:

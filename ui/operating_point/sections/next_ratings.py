@@ -1,8 +1,11 @@
 """Show which documents to rate next, and how much the weights are worth."""
 
+from functools import partial
+
 import streamlit as st
 
 from multiloss_core import DataError, RatedDocuments, Unit, flagged
+from multiloss_core.datasets import queue_of
 from multiloss_core.formatting import count, money, plural, score_name, score_range, whole
 from multiloss_core.generalisation import rated_size, rating_plan
 from multiloss_core.thresholds import Point
@@ -29,6 +32,17 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
         st.caption(as_text(str(error)))
         return
     waiting = analysis.undecided([point])[0]
+    if analysis.has_undecided:
+        st.download_button(
+            f"Undecided {vocabulary().documents}, likeliest fraud first (CSV)",
+            partial(_queue, analysis, point),
+            "alert-queue.csv",
+            "text/csv",
+            icon=":material/download:",
+            key="queue",
+            on_click="ignore",
+            help="In the order of P(fraud | scores), with those that these thresholds flag.",
+        )
     if plan.advice == "new_documents" and waiting:
         st.markdown(f"**What to rate next.** The {plural(waiting, 'alert')} at this point without a decision.")
         return
@@ -53,6 +67,12 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
             {"Rated": COUNT, "Stand for": COUNT, "Effective": WHOLE} | dict.fromkeys([shares, *removed], PERCENT),
             alt=f"Bands of flagged {vocabulary().documents}, with what more ratings in each would bring.",
         )
+
+
+def _queue(analysis: Analysis, point: Point) -> str:
+    """Write the undecided documents in the order in which to look at them."""
+    data = analysis.rated
+    return queue_of(data.frame, data.columns, analysis.deployable(point), analysis.settings.rule).to_csv(data.frame)
 
 
 def show_effective_size(context: PointContext) -> None:
