@@ -1,3 +1,4 @@
+from .corner import best_corner as best_corner
 from .fitting import CombinedScore as CombinedScore
 from .fitting import with_combined_score as with_combined_score
 from .forms import FormOfRule as FormOfRule

@@ -4,6 +4,7 @@ from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title
 from .decision_curve import decision_curve as decision_curve
 from .forms_of_rule import FORM_NAMES as FORM_NAMES
+from .forms_of_rule import corner_and_best_set as corner_and_best_set
 from .forms_of_rule import forms_in_space as forms_in_space
 from .histogram import score_histogram as score_histogram
 from .hundred_positives import hundred_positives as hundred_positives

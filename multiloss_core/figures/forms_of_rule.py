@@ -3,11 +3,12 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from multiloss_core.combined.corner import Corner
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import on_scale
 from multiloss_core.formatting import score_name
-from multiloss_core.numerics.arrays import Floats
+from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.tables.score_formula import ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -72,3 +73,29 @@ def _curve(combined: Floats, level: float, axes: Floats) -> Floats:
     # From where the first score is enough alone, the border runs straight down.
     inside = reached.any(axis=1) & (np.cumsum(places == 0) <= (places == 0))
     return np.column_stack([axes[0][inside], axes[1][places[inside]]])
+
+
+def corner_and_best_set(
+    scores: Floats, probabilities: Floats, corner: Corner, best: Indices, *, theme: Theme
+) -> go.Figure:
+    """Draw items by two scores (n, 2), shaded by probability, with the corner and the best set."""
+    figure = style.new_figure("The best corner and the best set of as many items", theme, height=520)
+    inside = np.isin(np.arange(len(scores)), best)
+    for chosen, name, symbol in ((~inside, "not in the best set", "circle-open"), (inside, "best set", "circle")):
+        figure.add_scatter(
+            x=scores[chosen, 0],
+            y=scores[chosen, 1],
+            mode="markers",
+            name=name,
+            marker={"symbol": symbol, "color": "#AA3377", "size": 8 + 12 * probabilities[chosen], "opacity": 0.75},
+            customdata=probabilities[chosen],
+            hovertemplate="P(fraud) %{customdata:.3f}<extra></extra>",
+        )
+    low, high = scores.min(axis=0) - 0.3, scores.max(axis=0) + 0.3
+    border = _corner(np.minimum(corner.thresholds, high), low, high, "any")
+    line = {"color": style.ink(theme), "width": 3, "dash": "dash"}
+    figure.add_scatter(x=border[:, 0], y=border[:, 1], mode="lines", name="two thresholds", line=line, hoverinfo="skip")
+    figure.update_xaxes(title="first score")
+    figure.update_yaxes(title="second score")
+    figure.update_layout(margin={"b": 100})
+    return figure

@@ -92,7 +92,7 @@ def test_default_page_shows_optima_curve_formula_and_outcomes(page):
 
 
 def test_every_chart_has_its_own_key_and_a_description(page):
-    charts = {"losses": 4 + len(LOSSES), "early": 5, "assumption": 6, "tangent": 4}
+    charts = {"losses": 4 + len(LOSSES), "early": 5, "assumption": 6, "tangent": 4, "scores": 4}
     page.session_state["topk_best_predictions"] = True
     for name in STEPS:
         open_part(page, name)

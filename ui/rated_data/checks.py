@@ -113,7 +113,7 @@ def show_funnel(dataset: RatedDataset, choice: ColumnMeanings) -> None:
     floors = ", ".join(
         f"*{as_text(score_name(name))}* {score_threshold(name, floor)}{' (estimated)' if given is None else ''}"
         for name, floor, given in zip(
-            choice.scores, documents.floors[: documents.score_count], choice.floors, strict=True
+            documents.names, documents.floors[: documents.score_count], choice.floors, strict=False
         )
     )
     if documents.alert_rules:

@@ -147,8 +147,10 @@ class ColumnTable:
         found: dict[str, Any] = {kind: self._holder(kind) for kind in ("amount", "time", "group", "segment", "weight")}
         if found["weight"] is not None and self.now[found["weight"]] == "rate":
             found["weight"] = f"{RECIPROCAL}{found['weight']}"
+        chosen_scores = tuple(scores[name] for name in sorted(scores, key=order.index))
         return ColumnMeanings(
-            scores=tuple(scores[name] for name in sorted(scores, key=order.index)),
+            scores=chosen_scores,
+            combined=self.known.combined if chosen_scores == self.known.scores else None,
             floor_method=self.known.floor_method,
             since=self.known.since if found["time"] == self.known.time else None,
             age_weights=self.known.age_weights,

@@ -38,7 +38,7 @@ decisions decisions_for decision compared_with
 optimal_cut cut_loss cut_beta cut_least cut_all cut_calibration cut_part cut_axes cut_ratio cut_more plain
 top_k topk_loss topk_beta topk_n topk_seed topk_scale topk_p topk_guess topk_k topk_shown step topk_by_hand \
  topk_draws topk_early topk_broken topk_ties topk_tied_draw topk_draw_ topk_tied_loss topk_strength topk_other_loss \
- topk_tangent_at plain
+ topk_tangent_at topk_corner_k plain
 papers paper natarajan_part robles_part topk_loss topk_beta topk_n topk_seed topk_scale topk_p topk_graph_steps \
  topk_step paper_loss paper_method paper_set paper_edge paper_measure paper_source paper_view paper_target small_loss \
  strength_set strength_loss robles_set robles_measure robles_mode robles_row

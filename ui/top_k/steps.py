@@ -15,6 +15,7 @@ from ui.top_k.items import Settings
 from ui.top_k.losses import every_loss, expected_loss
 from ui.top_k.monotone import monotone_losses
 from ui.top_k.tangent import sliding_along_the_curve
+from ui.top_k.two_scores import corner_or_best_set
 
 
 class Step(NamedTuple):
@@ -35,6 +36,7 @@ STEPS = {
     "assumption": Step("Broken assumption", "Is top-k still best without an assumption?", broken_assumption),
     "monotone": Step("Monotone losses", "Which losses fall with every true positive?", monotone_losses),
     "tangent": Step("Tangent", "Where to stop, if one fraud is worth four false alerts?", sliding_along_the_curve),
+    "scores": Step("Two scores", "What does a corner of two thresholds miss?", corner_or_best_set),
     "lesson": Step("Lesson plan", "A lesson of 50 minutes", lambda _: lesson_plan()),
 }
 # Of earlier links: steps that are parts of the page Papers now.
