@@ -33,10 +33,10 @@ def goal_called(label):
 
 
 VIEW_OF = {
-    **dict.fromkeys(("compare", "guarantee"), "compare"),
+    **dict.fromkeys(("compare", "forms", "guarantee"), "compare"),
     **dict.fromkeys(("sources", "segments"), "rules"),
     **dict.fromkeys(("periods", "near", "next_ratings"), "time"),
-    **dict.fromkeys(("margins", "both_rules", "as_graph", "decision_curve", "profit", "methodologists"), "methods"),
+    **dict.fromkeys(("margins", "as_graph", "decision_curve", "profit", "methodologists"), "methods"),
 }
 
 

@@ -35,8 +35,8 @@ def corner_or_best_set(_: Settings) -> None:
         left.metric("Frauds expected, best corner", rate(of_corner))
         right.metric("Frauds expected, best set", rate(of_best))
         st.caption(
-            "The corner is the best of all pairs of thresholds that flag k items. On rated alerts, *Would another form of "
-            "rule do better?* answers the same question: [Operating point](operating_point?view=compare)."
+            "The corner is the best of all pairs of thresholds that flag k items. On rated alerts, *Would another form "
+            "of rule do better?* answers the same question: [Operating point](operating_point?view=compare)."
         )
     show_chart(
         corner_and_best_set(scores, probabilities, corner, best, theme=theme()),

@@ -21,7 +21,7 @@ from multiloss_core import (
 )
 from multiloss_core.formatting import money
 from multiloss_core.thresholds import money_at, money_weighted
-from tests.pages.rated_data.steps import say_no_other_alerts
+from tests.pages.rated_data.steps import say_no_other_alerts, use, used_as
 from tests.pages.steps import explorer, goal_called, opened, run, saved_record, state, unfold
 from ui.data.rated import sample
 
@@ -243,11 +243,9 @@ class TestUploads:
         frame.loc[249, "amount"] = -7.5
         app = self.upload(opened("rated_data"), frame)
         assert not app.error
-        key = next(box.key for box in app.selectbox if box.label == "Amount (optional)")
         # It is not chosen as the amount, and its error is shown.
-        assert app.selectbox(key=key).value not in frame
-        assert any("row 250" in caption.value for caption in app.caption)
-        run(app.selectbox(key=key).set_value("amount"))
+        assert "amount" not in used_as(app, "amount")
+        use(app, "amount", "amount")
         (error,) = app.error
         assert "Column 'amount' has values that are not numbers of at least 0" in error.value
         assert "row 250" in error.value

@@ -3,11 +3,10 @@
 import json
 import re
 
-import numpy as np
 import pytest
 
 from multiloss_core import operating_point
-from tests.pages.operating_point.test_operating_point import counts_by_hand, paths_of
+from tests.pages.operating_point.test_operating_point import paths_of
 from tests.pages.steps import opened, run
 
 NAME = "Card alerts"
@@ -19,7 +18,7 @@ def app():
         patch.setattr("ui.operating_point.path_tasks.MOMENT", 180.0)
         page = opened(data=NAME)
         page.session_state["view"] = "methods"
-        for section in ("decision_curve", "both_rules", "as_graph"):
+        for section in ("decision_curve", "as_graph"):
             page.session_state[section] = True
         yield run(page)
 
@@ -34,19 +33,6 @@ def test_decision_curve_has_the_net_benefit_of_path_and_floors(app):
     point = operating_point(path, m)
     for label, tp, fp in (("smooth path", point.tp, point.fp), ("flag all rated", path.tp.max(), path.fp.max())):
         assert f"{label} {tp - m / (1 - m) * fp:,.1f}" in words
-
-
-def test_the_better_of_both_rules_is_named(app):
-    (table,) = [one.value for one in app.dataframe if "Flag by" in one.value]
-    benefits = []
-    for (_, row), rule in zip(table.iterrows(), ("any", "all"), strict=True):
-        thresholds = [row[name] for name in table.columns if "≥" in name]
-        tp, fp = counts_by_hand(NAME, [float(str(value).replace("never", "inf")) for value in thresholds], rule)
-        assert (row["TP"], row["FP"]) == (tp, fp)
-        benefits.append(tp - 0.25 * fp)
-    assert table["Net benefit"].to_numpy() == pytest.approx(np.array(benefits), abs=0.05 + 1e-9)
-    (said,) = [one.value for one in app.markdown if "flagging by" in one.value]
-    assert ("union" in said) == (benefits[0] > benefits[1])
 
 
 def test_graph_has_the_same_area_by_networkx_and_by_the_sweep(app):
