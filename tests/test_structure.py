@@ -82,7 +82,7 @@ OF_EXTRAS = (
     "jinja2",
     "duckdb",
 )
-LIGHT = ("segments", "sources", "audit", "generalisation", "inspection", "losses", "numerics", "thresholds")
+LIGHT = ("combined", "segments", "sources", "audit", "generalisation", "inspection", "losses", "numerics", "thresholds")
 
 
 @pytest.mark.slow
@@ -131,7 +131,18 @@ PUBLIC = {
             f"multiloss_core.{part}"
             for part in (
                 *("tables", "thresholds", "thresholds.targets", "generalisation", "inspection"),
-                *("losses", "decisions", "figures", "numerics", "engines", "datasets", "sources", "segments", "audit"),
+                *(
+                    "losses",
+                    "decisions",
+                    "figures",
+                    "numerics",
+                    "engines",
+                    "datasets",
+                    "sources",
+                    "segments",
+                    "audit",
+                    "combined",
+                ),
             )
         ),
     )

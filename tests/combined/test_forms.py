@@ -12,7 +12,7 @@ def found():
     return compare_forms(rated(7, positives=200), 300)
 
 
-def test_combined_score_is_better_where_scores_carry_separate_evidence(found):
+def test_combined_score_wins_on_separate_evidence(found):
     assert found.better is found.form("combined")
     assert found.form("combined").difference.low > 0
     assert found.form("any").difference.estimate == 0

@@ -40,7 +40,7 @@ def decided(frame, *, combined):
 
 
 @pytest.mark.parametrize("combined", [False, True])
-def test_undecided_alerts_come_in_the_order_of_the_combined_score(frame, tmp_path, combined):
+def test_undecided_alerts_come_in_order_of_the_combined_score(frame, tmp_path, combined):
     record = decided(frame, combined=combined)
     (tmp_path / "record.json").write_text(record.to_json())
     frame.to_csv(tmp_path / "file.csv", index=False)
@@ -77,7 +77,7 @@ def test_a_decision_with_a_combined_score_needs_no_ratings(frame, tmp_path):
     assert "'rating'" in complaint(result)
 
 
-def test_the_record_of_a_combined_score_is_read_again_and_flags_the_same_rows(frame):
+def test_a_record_of_a_combined_score_flags_the_same_rows(frame):
     duckdb = pytest.importorskip("duckdb")
     record = decided(frame, combined=True)
     again = DecisionRecord.from_json(record.to_json())
