@@ -257,7 +257,8 @@ def _fit(documents: RatedDocuments, given: _Given, model: Model) -> ScoreFormula
 
 
 def _odds(formula: ScoreFormula, given: "_Given", positives: float) -> float:
-    """Find the odds at which the combined score adds up to the positives: between knots it bends otherwise."""
+    """Find the odds at which the combined score adds up to the positives."""
+    # The tables are linear between knots, where the model is not.
     at_one = formula.apply(given.scores)
     against, weights = 1 / at_one[at_one > 0] - 1, given.weights[at_one > 0]
     root = brentq(lambda log: float(weights @ (1 / (1 + np.exp(log) * against))) - positives, -50.0, 50.0, xtol=1e-9)

@@ -55,7 +55,7 @@ class FormsCompared:
 
     @property
     def better(self) -> FormOfRule | None:
-        """The form that certainly catches more than the present one, the best of several; None without any."""
+        """The form that certainly catches more than the present one; None without any."""
         certain = [one for one in self.forms if one.form != self.present and one.difference.low > 0]
         return max(certain, key=lambda one: one.difference.estimate, default=None)
 
@@ -118,7 +118,9 @@ def compare_forms_steps(
             FormOfRule(
                 form=form,
                 caught=_sum_with_error(flags[form] * worth, source.groups),
-                difference=_sum_with_error((flags[form] - flags[rule]) * worth, source.groups, at_least=1.0),
+                difference=_sum_with_error(
+                    (flags[form] - flags[rule]) * worth, source.groups, at_least=float(form != rule)
+                ),
                 score=name if form == "single" else None,
             )
             for form in forms

@@ -28,7 +28,8 @@ def formula_in_sql(formula: ScoreFormula, dialect: SqlDialect | Literal["sqlite"
 
 
 def _aliases(formula: ScoreFormula) -> list[str]:
-    """Name the scores in the subquery as no column: some engines would take an alias for a column beside it."""
+    """Name the scores in the subquery as no column is named."""
+    # Some engines would take an alias for the column beside it.
     start, columns = "s", [score_name(name).lower() for name in formula.names]
     while any(column.startswith(start) for column in columns):
         start += "s"

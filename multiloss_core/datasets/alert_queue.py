@@ -29,7 +29,7 @@ class AlertQueue:
     flagged: Bools
 
     def to_csv(self, frame: pd.DataFrame, take: int | None = None) -> str:
-        """Write the first `take` rows of the queue with their place, whether they are flagged, and all columns."""
+        """Write the first `take` rows with their place, flag and all columns."""
         rows = self.rows[:take]
         shown = frame.iloc[rows].reset_index(drop=True)
         added = {"queue place": np.arange(1, len(rows) + 1), "queue score": self.scores[:take].round(6)}

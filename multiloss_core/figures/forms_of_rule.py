@@ -1,4 +1,4 @@
-"""Draw a form of rule by its border in threshold space: the corner of two thresholds, or a curve of equal score."""
+"""Draw forms of rule by their borders over two scores."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -67,7 +67,7 @@ def _corner(thresholds: Floats, low: Floats, high: Floats, rule: Rule) -> Floats
 
 
 def _curve(combined: Floats, level: float, axes: Floats) -> Floats:
-    """Find for each node of the first axis the second score (m, 2) from which the level is reached."""
+    """Find the border (m, 2): the second score that reaches the level at each first one."""
     reached = combined >= level
     places = reached.argmax(axis=1)
     # From where the first score is enough alone, the border runs straight down.

@@ -11,7 +11,7 @@ def normal_scores(generator, count, shift, correlation=0.0, scores=2):
 
 
 def rated(seed, *, positives=150, ratio=7, shift=2.0, correlation=0.0, scores=2, floor=1.5, names=None):
-    """Draw documents whose log odds rise with the sum of the scores; those below every floor are not rated."""
+    """Draw documents whose log odds rise with the sum of the scores."""
     generator = np.random.default_rng(seed)
     table = np.vstack(
         [

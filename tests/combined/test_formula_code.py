@@ -14,7 +14,7 @@ NAMES = ('model "A"\'s', f"{MINUS}trust", "s0")
 
 
 def awkward(documents, generator, rows=2000):
-    """Draw rows of a table with ties, blanks, tiny and large numbers, on the scale of the columns."""
+    """Draw rows with ties, blanks, tiny and large numbers."""
     scores = np.column_stack([generator.choice(column, rows) for column in documents.scores.T])
     scores[generator.random(scores.shape) < 0.1] = np.nan
     scores[:20] = generator.choice([1e-300, 0.0, -0.0, -5.0, 1e99, 1.5, np.nextafter(1.5, 0)], (20, scores.shape[1]))

@@ -1,4 +1,4 @@
-"""Theorem 1 on two scores: the best corner of thresholds against the best set of as many items."""
+"""Theorem 1 on two scores: the best corner of thresholds and the best set."""
 
 import numpy as np
 import streamlit as st

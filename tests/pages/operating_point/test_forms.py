@@ -1,4 +1,4 @@
-"""Another form of rule is compared, used and undone, and every page knows the combined score."""
+"""Another form of rule is compared, used and undone."""
 
 import pytest
 

@@ -30,7 +30,7 @@ def show_forms(context: PointContext) -> None:
     dataset = analysis.rated
     if (formula := dataset.columns.combined) is not None:
         names = " and ".join(f"*{as_text(shortened(score_name(name)))}*" for name in formula.names)
-        st.markdown(f"The combined score of {names} is in use.")
+        st.markdown(f"Documents are flagged by the combined score of {names}.")
         if st.button(
             "Use the scores themselves again",
             key="use_scores",
