@@ -297,8 +297,8 @@ def queue_command(
 ) -> None:
     """List the undecided alerts of a table as CSV, the likeliest fraud first.
 
-    The list names those that the decision flags. The order is that of P(fraud | scores): of the combined score of the decision, or of one that is fitted to the rated
-    rows of the table.
+    The list names those that the decision flags. The order is that of P(fraud | scores): of the combined score of the
+    decision, or of one that is fitted to the rated rows of the table.
 
     Ends with 0 when the list is written, with 2 and one sentence when the input or an option is wrong, and with 3 and
     one sentence when something else failed.
