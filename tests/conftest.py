@@ -40,6 +40,8 @@ SPARK = (
     "tests/decisions/test_table_code.py",
 )
 
+APART = ("tests/test_benchmarks.py", "tests/test_notebooks.py")
+
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
 settings.register_profile(
     "multiloss", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
@@ -59,7 +61,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Assign all files that need Spark to one process, which starts one cluster."""
+    """Assign files that need Spark to one process with one cluster, some tests one by one."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -67,7 +69,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return SPARK[0] if file in SPARK else file
+            # Long tests that share nothing are dealt out one by one.
+            return SPARK[0] if file in SPARK else nodeid if file in APART else file
 
     return Scheduling(config, log)
 
