@@ -219,8 +219,8 @@ def _journey(browser: Browser, address: str, rows: int) -> list[list[object]]:
         start = time.perf_counter()
         if i == 0:
             page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(export)
-            # How many of its rows are fraud, not fraud and not known yet: the first numbers of the file.
-            page.get_by_text(re.compile(r"disposition: [\d,]+ fraud")).first.wait_for()
+            # How many of its rows are used: the first numbers of the file.
+            page.get_by_text(re.compile(rf"^{rows:,} rows: ")).first.wait_for()
         else:
             step.act(page)
         page.locator(step.until).first.wait_for()
