@@ -36,6 +36,7 @@ SHORTEST = {
         },
     ),
     "classifiers": ("1", {"MODELS": "{'naive Bayes': module.MODELS['naive Bayes']}"}),
+    "combined": ("--samples 2 --positives 30 --populations gauss2", {}),
     "coverage": ("--samples 2 --resamples 20 --processes 1 --populations gauss2 --positives 30", {}),
     "current_thresholds": (
         "--samples 2 --positives 30",

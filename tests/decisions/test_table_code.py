@@ -7,9 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from jinja2 import Environment
 
-from multiloss_core import DataError
+from multiloss_core import DataError, combined_score
 from multiloss_core.decisions import dbt_model, spark_expression
 from multiloss_core.engines.backends.spark_engine import SparkEngine
+from tests.combined.samples import rated
+from tests.combined.test_formula_code import NAMES, awkward
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.test_deployable_code import decisions_and_documents, expected_flags
 from tests.engines.conftest import write_folder
@@ -98,3 +100,16 @@ class TestSpark:
             engine.close()
         found = found.sort_by("place")
         assert found["flagged"].to_pylist() == expected_flags(record, rows)
+
+    @pytest.mark.spark
+    def test_spark_computes_the_same_combined_score(self, spark_cluster):  # noqa: F811
+        combined = combined_score(rated(5, scores=3, names=NAMES))
+        scores, frame = awkward(combined.fitted, np.random.default_rng(0), rows=500)
+        folder = spark_cluster.folder / "combined score"
+        write_folder(folder, arrow.Table.from_pandas(frame, preserve_index=False))
+        engine = SparkEngine(spark_cluster.remote, [])
+        try:
+            found = engine.query(f"SELECT row, {combined.to_sql('spark')} AS g FROM parquet.`{folder}`")
+        finally:
+            engine.close()
+        assert found.sort_by("row")["g"].to_pylist() == combined.apply(scores).tolist()
