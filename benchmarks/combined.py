@@ -37,6 +37,8 @@ def main() -> None:
     print_setup("The combined score", ("numpy", "scipy", "scikit-learn"), f", {given.samples} samples")
     rows, orders = [], []
     for name in given.populations:
+        if population(name).positives.shape[1] < 2:
+            continue
         for positives in given.positives:
             found = [_one(population(name), positives, seed) for seed in range(given.samples)]
             gains = np.array([gain for gain, _ in found])
