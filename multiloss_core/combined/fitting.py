@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
 from scipy.optimize import brentq
+from scipy.special import expit
 
 from multiloss_core.combined.formula_code import formula_in_python, formula_in_sql
 from multiloss_core.errors import DataError
@@ -29,6 +30,8 @@ MAX_FITTED = 20_000
 RIDGE, OF_EXTREMES, OF_CURVES, LEAST = 1e-2, 10.0, 30.0, 1e-3
 # Every score raises the log odds by at least this for each e-fold rarer rank, so that no two regions tie.
 LEAST_SLOPE = 1e-4
+# Of a function, so that no product of factors leaves the range of numbers.
+MOST = 100.0
 DIGITS = 8
 MAX_STEPS, SMALL_GAIN = 50, 1e-2
 Model = Literal["extremes", "curves"]
@@ -248,20 +251,21 @@ def _fit(documents: RatedDocuments, given: _Given, model: Model) -> ScoreFormula
         if of_curves:
             single = single + _ramps(logs, logs) @ of_curves[j]
         functions = (single, _ramps(logs, pieces) @ of_highest, _ramps(logs, pieces) @ of_lowest)
-        tables = (_rounded(np.exp(-function)) for function in functions)
+        tables = (_rounded(np.exp(-np.minimum(function, MOST))) for function in functions)
         factors.append(ScoreFactors(_rounded(knots), *tables))
     of_scores = slice(documents.score_count)
     floors = tuple(documents.floors[of_scores].tolist())
     formula = ScoreFormula(names=documents.names[of_scores], floors=floors, odds=1.0, factors=tuple(factors))
-    return replace(formula, odds=_odds(formula, given, float(positives.sum())))
+    return replace(formula, odds=_odds(formula, given))
 
 
-def _odds(formula: ScoreFormula, given: "_Given", positives: float) -> float:
+def _odds(formula: ScoreFormula, given: "_Given") -> float:
     """Find the odds at which the combined score adds up to the positives."""
     # The tables are linear between knots, where the model is not.
-    at_one = formula.apply(given.scores)
-    against, weights = 1 / at_one[at_one > 0] - 1, given.weights[at_one > 0]
-    root = brentq(lambda log: float(weights @ (1 / (1 + np.exp(log) * against))) - positives, -50.0, 50.0, xtol=1e-9)
+    rated = (given.scores >= formula.floors).any(axis=1)
+    against, weights = formula.odds_against(given.scores[rated]), given.weights[rated]
+    positives = float(weights @ given.labels[rated])
+    root = brentq(lambda log: float(weights @ expit(-log - np.log(against))) - positives, -700.0, 700.0, xtol=1e-9)
     return _rounded(np.exp([root]))[0]
 
 

@@ -111,6 +111,12 @@ class ScoreFormula:
         Raises DataError: another number of columns.
         """
         table = np.asarray(scores, dtype=np.float64)
+        against = self.odds_against(table)
+        return np.where((table >= self.floors).any(axis=1), 1.0 / (1.0 + against), 0.0)
+
+    def odds_against(self, scores: ArrayLike) -> Floats:
+        """Compute the odds against a positive (n,) of scores (n, k), whatever the floors."""
+        table = np.asarray(scores, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(self.names):
             raise DataError(f"The combined score needs {len(self.names)} columns of scores, not shape {table.shape}.")
         against = np.full(len(table), self.odds)
@@ -120,7 +126,7 @@ class ScoreFormula:
             against = against * of_all.reduce(
                 [one.at(column, kind) for one, column in zip(self.factors, table.T, strict=True)]
             )
-        return np.where((table >= self.floors).any(axis=1), 1.0 / (1.0 + against), 0.0)
+        return against
 
     @property
     def floor(self) -> float:

@@ -98,6 +98,15 @@ def test_weights_stand_for_documents():
     assert weighted == pytest.approx(plain, rel=1e-5)
 
 
+def test_classes_far_apart_are_told_apart():
+    generator = np.random.default_rng(0)
+    scores = generator.normal(size=(400, 2))
+    scores[:12] += 50
+    combined = combined_score(RatedDocuments(scores, np.arange(400) < 12, floors=scores.min(axis=0).tolist()))
+    assert combined.apply(scores[:12]).min() > 0.9
+    assert combined.apply(scores[12:]).max() < 0.1
+
+
 def test_inverted_scores_keep_their_name():
     documents = rated(4, names=["a", f"{MINUS}b"])
     assert combined_score(documents).formula.names == documents.names
