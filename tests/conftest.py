@@ -20,6 +20,7 @@ SLOW = (
         "decisions/test_audit.py",
         "decisions/test_kills.py",
         "decisions/test_log_files.py",
+        "combined/test_forms.py",
         "decisions/test_stored_decisions.py",
     ),
     *(

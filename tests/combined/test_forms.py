@@ -19,9 +19,8 @@ def test_combined_score_wins_on_separate_evidence(found):
     assert [one.form for one in found.forms] == ["single", "any", "all", "combined"]
 
 
-def test_level_flags_as_many_documents():
+def test_level_flags_as_many_documents(found):
     documents = rated(7, positives=200)
-    found = compare_forms(documents, 300)
     assert (found.formula.apply(documents.scores) >= found.level).sum() == pytest.approx(300, abs=3)
 
 

@@ -5,7 +5,7 @@ import pytest
 from multiloss_core.combined import compare_forms
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.tables.score_formula import COMBINED
-from tests.pages.steps import complete, explorer, opened, run, state, unfold
+from tests.pages.steps import complete, explorer, opened, reopen, run, saved_record, state, unfold
 from ui.data.rated import sample
 
 NAME = "Card alerts"
@@ -35,6 +35,13 @@ def test_the_combined_score_is_used_on_all_pages_and_undone(app):
     assert COMBINED in str(explorer(app))
     choice = state(app).rated.choices[sample(NAME).fingerprint]
     assert choice.combined.names == choice.scores
+    record = saved_record(app)
+    assert record.columns.combined == choice.combined
+    assert record.columns.scores == (COMBINED,)
+    flagged = RatedDataset.of(sample(NAME), choice).documents.counts_at(record.threshold_array)
+    assert (record.expected.tp, record.expected.fp) == (*flagged,)
+    reopen(app)
+    assert state(app).rated.choices[sample(NAME).fingerprint].combined == choice.combined
     for page in ("rated_data", "decision_sheet", "audit", "decisions", "operating_point"):
         run(app.switch_page(f"pages/{page}.py"))
     assert state(app).rated.choices[sample(NAME).fingerprint].combined == choice.combined
