@@ -60,7 +60,7 @@ def _mean(values: Floats) -> str:
 
 
 def _one(source: RatedPopulation, positives: int, seed: int) -> tuple[list[float], list[float]]:
-    """Return the gains (m,) at the targets, and the shares of positives in the first tenth of each order."""
+    """Return the gains (m,) at the targets, and the first tenths of each order."""
     documents = sample(source, positives, seed)
     caught, false = source.positives[:POSITIVES], source.negatives[:NEGATIVES]
     scores = np.vstack([caught, false])

@@ -78,7 +78,10 @@ def _curve(combined: Floats, level: float, axes: Floats) -> Floats:
 def corner_and_best_set(
     scores: Floats, probabilities: Floats, corner: Corner, best: Indices, *, theme: Theme
 ) -> go.Figure:
-    """Draw items by two scores (n, 2), shaded by probability, with the corner and the best set."""
+    """Draw items by two scores (n, 2) with the corner and the best set.
+
+    The larger a circle, the larger its probability, which rises with the sum of both scores.
+    """
     figure = style.new_figure("The best corner and the best set of as many items", theme, height=520)
     inside = np.isin(np.arange(len(scores)), best)
     for chosen, name, symbol in ((~inside, "not in the best set", "circle-open"), (inside, "best set", "circle")):
@@ -87,7 +90,12 @@ def corner_and_best_set(
             y=scores[chosen, 1],
             mode="markers",
             name=name,
-            marker={"symbol": symbol, "color": "#AA3377", "size": 8 + 12 * probabilities[chosen], "opacity": 0.75},
+            marker={
+                "symbol": symbol,
+                "color": "#AA3377" if name == "best set" else style.GREY[theme],
+                "size": 8 + 12 * probabilities[chosen],
+                "opacity": 0.8,
+            },
             customdata=probabilities[chosen],
             hovertemplate="P(fraud) %{customdata:.3f}<extra></extra>",
         )
@@ -95,7 +103,20 @@ def corner_and_best_set(
     border = _corner(np.minimum(corner.thresholds, high), low, high, "any")
     line = {"color": style.ink(theme), "width": 3, "dash": "dash"}
     figure.add_scatter(x=border[:, 0], y=border[:, 1], mode="lines", name="two thresholds", line=line, hoverinfo="skip")
-    figure.update_xaxes(title="first score")
-    figure.update_yaxes(title="second score")
+    if 0 < len(best) < len(scores):
+        # Between the last item inside and the first outside; probabilities rise with the sum of the scores.
+        sums = scores.sum(axis=1)
+        middle = (sums[inside].min() + sums[~inside].max()) / 2
+        line = {"color": "#AA3377", "width": 3}
+        figure.add_scatter(
+            x=[low[0], high[0]],
+            y=[middle - low[0], middle - high[0]],
+            mode="lines",
+            name="equal probability",
+            line=line,
+            hoverinfo="skip",
+        )
+    figure.update_xaxes(title="first score", range=[low[0], high[0]])
+    figure.update_yaxes(title="second score", range=[low[1], high[1]])
     figure.update_layout(margin={"b": 100})
     return figure

@@ -98,7 +98,7 @@ def test_weights_stand_for_documents():
     assert weighted == pytest.approx(plain, rel=1e-5)
 
 
-def test_classes_far_apart_are_told_apart():
+def test_classes_far_apart_are_separated():
     generator = np.random.default_rng(0)
     scores = generator.normal(size=(400, 2))
     scores[:12] += 50

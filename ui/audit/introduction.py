@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from multiloss_core import DataError, Unit
-from multiloss_core.formatting import plural, reached, score_name
+from multiloss_core.formatting import count, plural, reached, score_name
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.shared.choices import choose, chosen
@@ -33,9 +33,12 @@ def introduction(analysis: Analysis, point: Point) -> None:
         f"{as_text(score_name(name))} {reached(name, value, analysis.alert_rules)}"
         for name, value in zip(point.names, analysis.deployable(point).tolist(), strict=True)
     )
+    undecided = analysis.undecided([point])[0]
+    decided = f", {count(point.alerts)} of them decided" if undecided else ""
+    alerts = f"{plural(point.alerts + undecided, 'alert')}{decided}"
     st.markdown(
         f"Rated alerts do not show it. Ratings of a small random sample of the other {unrated()} show which share of "
-        f"{words.positive} the operating point catches (*recall*): {thresholds} ({plural(point.alerts, 'alert')}).",
+        f"{words.positive} the operating point catches (*recall*): {thresholds} ({alerts}).",
         width=860,
     )
 

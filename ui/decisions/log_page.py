@@ -132,8 +132,9 @@ def show_log() -> None:
         st.warning(f"{as_text(complaint)} Other entries are unaffected.", icon=":material/broken_image:")
     if not entries:
         st.info(
-            "**The log contains no decisions yet.** Choose thresholds on the decision sheet or the operating point and "
-            "save them with *Save this decision*.",
+            "**The log contains no decisions yet.** Save one with *Save this decision* on the decision sheet or the "
+            "operating point, or open its record below. Then drop next month's file here: the page answers whether the "
+            "decision still holds.",
             icon=":material/history:",
         )
         st.page_link("pages/operating_point.py", label="Choose the operating point", icon=":material/arrow_forward:")

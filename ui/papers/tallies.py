@@ -15,7 +15,7 @@ def show_causes() -> None:
         "1. **Settings are not printed**: strength of L2, scaling, positive classes, draws and the target slope are "
         "chosen here.\n"
         "2. **Data are not the same**: the words of REUTERS are others, and the rated sets of Google are private.\n"
-        "3. **Some printed figures cannot be**: they contradict each other, or lie below the best possible cut."
+        "3. **Some printed figures cannot be right**: they contradict each other, or lie below the best possible cut."
     )
 
 
@@ -37,4 +37,4 @@ def _show_tally(label: str, marks: Mapping[str, int]) -> None:
     """Show how many printed figures agree, of those that have a counterpart here."""
     agrees, differs, cannot = (marks.get(mark, 0) for mark in ("agrees", "differs", "cannot be"))
     st.metric(label, f"{agrees} of {agrees + differs + cannot}")
-    st.caption(f"printed figures agree; {differs} differ" + (f", {cannot} cannot be" if cannot else "") + ".")
+    st.caption(f"printed figures agree; {differs} differ" + (f", {cannot} cannot be right" if cannot else "") + ".")

@@ -119,7 +119,8 @@ def show_funnel(dataset: RatedDataset, choice: ColumnMeanings) -> None:
     if documents.alert_rules:
         floors += f"; {plural(documents.alert_rules, 'alert rule')} beside them"
     below = documents.below_floors
-    nothing = "" if below.size else ": nothing is rated below every floor"
+    others = "what lies left of one floor was raised by another source"
+    nothing = "" if below.size else f": nothing is rated below every floor, {others}"
     st.caption(f"Rating floors: {floors}. **These ratings alone give no recall**{nothing}.")
     if below.size:
         with st.expander(f"{plural(below.size, f'rated {vocabulary().document}')} below all floors, left out"):

@@ -24,8 +24,8 @@ def corner_or_best_set(_: Settings) -> None:
     with words:
         st.markdown(
             "Each item has two scores that carry separate evidence: P(fraud | scores) rises with their sum. Two "
-            "thresholds flag what reaches either of them, a corner. Theorem 1 flags the *k* items of largest "
-            "probability; its border is a line of equal probability, and that probability is the marginal precision."
+            "thresholds flag all above or to the right of the dashed corner. Theorem 1 flags the *k* items of largest "
+            "probability (larger circles): those beyond the line of equal probability, which is the marginal precision."
         )
         k = ask_number(st.slider, "Items flagged, k", (1, ITEMS - 1), 12, key="topk_corner_k", persist_state="session")
         corner = best_corner(scores, probabilities, k)
