@@ -2,8 +2,10 @@
 
 import math
 import re
+from contextlib import suppress
 
 import pytest
+from playwright.sync_api import TimeoutError as NotYet
 from playwright.sync_api import expect
 
 from multiloss_core import RatedDocuments, operating_point
@@ -157,6 +159,9 @@ def type_cell(page, row, column, value):
     page.locator(".gdg-input").fill(f"{value}")
     page.keyboard.press("Enter")
     expect(cell).to_have_text(f"{value}")
+    # The script begins a moment after a changed cell; its end would take the keys of the next one.
+    with suppress(NotYet):
+        page.locator("[data-testid=stApp]:not([data-test-script-state=notRunning])").wait_for(timeout=2_000)
     settle(page)
 
 
