@@ -60,17 +60,17 @@ def queue_of(frame: pd.DataFrame, columns: ColumnMeanings, thresholds: Floats, r
     table[unusable] = -np.inf
     scores, rules = np.split(table, [len(columns.scores)], axis=1)
     formula, floors = columns.combined, columns.floors
-    if len(columns.scores) > 1 and formula is None:
+    if formula is None and (len(columns.scores) > 1 or None in (floors or (None,))):
         if columns.rating not in frame.columns:
             raise DataError(
-                f"The order of {len(columns.scores)} scores is fitted to rated rows; give a file with the column "
+                f"Floors and the order of several scores come from rated rows; give a file with the column "
                 f"'{columns.rating}', or a decision with a {COMBINED}."
             )
         documents = RatedDataset.from_frame(frame, replace(columns, age_weights=False)).documents
-        formula, floors = combined_score(documents).formula, tuple(documents.floors[: len(columns.scores)].tolist())
+        floors = tuple(documents.floors[: len(columns.scores)].tolist())
+        formula = combined_score(documents).formula if len(columns.scores) > 1 else None
     own = scores[:, 0] if formula is None else formula.apply(scores)
-    at_floors = (scores >= [-np.inf if floor is None else floor for floor in floors]).any(axis=1)
-    alerts = (at_floors & (scores > -np.inf).any(axis=1)) | (rules == 1).any(axis=1)
+    alerts = (scores >= np.array(floors, dtype=np.float64)).any(axis=1) | (rules == 1).any(axis=1)
     of_documents = np.column_stack([own, rules]) if columns.combined is not None else table
     order = np.flatnonzero(alerts)[np.argsort(-own[alerts], kind="stable")]
     return AlertQueue(rows[order], own[order], flagged(of_documents[order], thresholds, rule))

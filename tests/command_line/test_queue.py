@@ -97,3 +97,14 @@ def test_a_record_of_a_combined_score_flags_the_same_rows(frame):
 
     exec(python_function(again), module)
     assert sum(map(module["flag"], frame.to_dict("records"))) == flags
+
+
+def test_rows_below_an_estimated_floor_are_no_alerts(frame):
+    one = frame.loc[(frame["a"] >= 1.5) | frame["rating"].isna()]
+    columns = ColumnMeanings(scores=("a",), rating="rating", meanings=MEANINGS, floors=(None,), floor_method="corner")
+    floor = RatedDataset.from_frame(one, columns).documents.floors[0]
+    queue = queue_of(one, columns, np.array([2.5]), "any")
+    expected = one.loc[one["rating"].isna() & (one["a"] >= floor), "a"]
+    assert queue.scores.tolist() == sorted(expected, reverse=True)
+    assert (queue.flagged == (queue.scores >= 2.5)).all()
+    assert len(queue.rows) < one["rating"].isna().sum()
