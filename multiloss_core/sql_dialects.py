@@ -38,6 +38,8 @@ class Dialect:
     keeps_order = False
     # A number that no other row of a query has.
     row_number = "row_number() OVER ()"
+    # Functions for the extremes of several values.
+    least, greatest = "LEAST", "GREATEST"
 
     def name(self, column: str) -> str:
         """Quote the name of a column or of a part of a table's name."""
@@ -147,12 +149,12 @@ class Dialect:
         return f"CASE WHEN {cell} NOT IN ({blanks}) THEN {self.as_double(column)} ELSE {blank} END"
 
     def smallest(self, values: Sequence[str]) -> str:
-        """Write the smallest of values, none of them NULL."""
-        return f"LEAST({', '.join(values)})" if len(values) > 1 else values[0]
+        """Write the smallest of two values or more, none of them NULL."""
+        return f"{self.least}({', '.join(values)})"
 
     def largest(self, values: Sequence[str]) -> str:
-        """Write the largest of values, none of them NULL."""
-        return f"GREATEST({', '.join(values)})" if len(values) > 1 else values[0]
+        """Write the largest of two values or more, none of them NULL."""
+        return f"{self.greatest}({', '.join(values)})"
 
     def random_part(self, expression: str) -> str:
         """Assign a text to one of 256 parts, two hexadecimal digits, alike in every engine."""
@@ -280,13 +282,7 @@ class StandardDialect(Dialect):
 class SQLiteDialect(StandardDialect):
     """SQLite, whose functions for the extremes of values have other names."""
 
-    def smallest(self, values: Sequence[str]) -> str:
-        """Write the smallest of values."""
-        return super().smallest(values).replace("LEAST(", "MIN(", 1)
-
-    def largest(self, values: Sequence[str]) -> str:
-        """Write the largest of values."""
-        return super().largest(values).replace("GREATEST(", "MAX(", 1)
+    least, greatest = "MIN", "MAX"
 
 
 DUCKDB, SPARK, POSTGRESQL, STANDARD = DuckDBDialect(), SparkDialect(), PostgreSQLDialect(), StandardDialect()

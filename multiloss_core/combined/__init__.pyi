@@ -4,6 +4,5 @@ from .fitting import with_combined_score as with_combined_score
 from .forms import FormOfRule as FormOfRule
 from .forms import FormsCompared as FormsCompared
 from .forms import compare_forms as compare_forms
-from .forms import compare_forms_steps as compare_forms_steps
 from .formula_code import formula_in_python as formula_in_python
 from .formula_code import formula_in_sql as formula_in_sql

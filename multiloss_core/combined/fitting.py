@@ -13,12 +13,13 @@ from multiloss_core.combined.formula_code import formula_in_python, formula_in_s
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.numerics.penalised_logistic import penalised_logistic
+from multiloss_core.numerics.proportions import effective_size
 from multiloss_core.sql_dialects import Dialect, SqlDialect
 from multiloss_core.tables.score_formula import COMBINED, ScoreFactors, ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule, require_rule
 from multiloss_core.thresholds.data.folds import document_folds
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
-from multiloss_core.thresholds.paths.smooth.precision_model import single_threaded
+from multiloss_core.thresholds.paths.smooth.precision_model import ramps, single_threaded
 from multiloss_core.thresholds.paths.smooth.smooth_fit import limited_weights
 
 MIN_POSITIVES = 10
@@ -146,7 +147,7 @@ def combined_score(documents: RatedDocuments, *, rule: Rule = "any", seed: int =
     scores = _require_fitting(documents, rule)
     folds = document_folds(documents, FOLDS, seed)
     weights = limited_weights(documents.weights, documents.labels)
-    given = _Given(scores, documents.labels, weights * weights.sum() / np.square(weights).sum())
+    given = _Given(scores, documents.labels, weights * effective_size(weights) / weights.sum())
     parts = [folds == number for number in range(int(folds.max()) + 1)]
     held_out: dict[Model, Floats] = {model: np.empty(len(scores)) for model in MODELS}
     for part in parts:
@@ -223,23 +224,21 @@ def _fit(documents: RatedDocuments, given: _Given, model: Model) -> ScoreFormula
     top = max(float(logs[-1]) for _, logs in axes) or 1.0
     pieces = np.linspace(0.0, top, PIECES + 1)
     highest, lowest = np.maximum.reduce(ranks), np.minimum.reduce(ranks)
-    columns = [np.column_stack(ranks), _ramps(highest, pieces), _ramps(lowest, pieces)]
+    columns = [np.column_stack(ranks), ramps(highest, pieces), ramps(lowest, pieces)]
     bends = OF_EXTREMES * _bends(PIECES) + LEAST * np.eye(PIECES)
     penalties = [RIDGE * np.eye(len(ranks)), bends, bends]
     if model == "curves":
-        columns += [_ramps(x, logs) for x, (_, logs) in zip(ranks, axes, strict=True)]
+        columns += [ramps(x, logs) for x, (_, logs) in zip(ranks, axes, strict=True)]
         penalties += [_curve_penalty(logs) for _, logs in axes]
     design = np.hstack(columns)
     positives = given.labels * given.weights
-    share = float(positives.sum() / given.weights.sum())
-    start = np.concatenate([[np.log(share / (1 - share)) - 1.0], np.full(design.shape[1], 0.02)])
     fitted = penalised_logistic(
         design,
         np.ones(design.shape[1], dtype=bool),
         positives,
         given.weights,
         block_diag(*penalties),
-        start,
+        None,
         max_steps=MAX_STEPS,
         small_gain=SMALL_GAIN,
     )
@@ -249,8 +248,8 @@ def _fit(documents: RatedDocuments, given: _Given, model: Model) -> ScoreFormula
     for j, (knots, logs) in enumerate(axes):
         single = max(float(slopes[j]), LEAST_SLOPE) * logs
         if of_curves:
-            single = single + _ramps(logs, logs) @ of_curves[j]
-        functions = (single, _ramps(logs, pieces) @ of_highest, _ramps(logs, pieces) @ of_lowest)
+            single = single + ramps(logs, logs) @ of_curves[j]
+        functions = (single, ramps(logs, pieces) @ of_highest, ramps(logs, pieces) @ of_lowest)
         tables = (_rounded(np.exp(-np.minimum(function, MOST))) for function in functions)
         factors.append(ScoreFactors(_rounded(knots), *tables))
     of_scores = slice(documents.score_count)
@@ -288,11 +287,6 @@ def _axis(column: Floats, weights: Floats) -> tuple[Floats, Floats]:
     logs = np.maximum.accumulate(logs - logs[0])
     distinct = np.append(True, np.diff(logs) > 0)
     return knots[distinct], logs[distinct]
-
-
-def _ramps(x: Floats, knots: Floats) -> Floats:
-    """Build ramps (n, m - 1) from 0 to 1 between knots (m,)."""
-    return np.asarray(((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0))
 
 
 def _bends(pieces: int) -> Floats:

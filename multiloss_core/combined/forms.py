@@ -1,6 +1,5 @@
 """Compare forms of rule at the same number of alerts, on documents that they did not see."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
@@ -60,7 +59,7 @@ class FormsCompared:
         return max(certain, key=lambda one: one.difference.estimate, default=None)
 
 
-def compare_forms(documents: RatedDocuments, alerts: float, *, rule: Rule = "any", seed: int = 0) -> FormsCompared:
+def compare_forms(documents: RatedDocuments, alerts: float, rule: Rule = "any", *, seed: int = 0) -> FormsCompared:
     """Compare forms of rule at a number of alerts (weight).
 
     The forms are the best single score, union, intersection and combined score.
@@ -72,36 +71,26 @@ def compare_forms(documents: RatedDocuments, alerts: float, *, rule: Rule = "any
 
     Raises DataError: no combined score can be fitted, or no number of alerts within those that were rated.
     """
-    *_, found = compare_forms_steps(documents, alerts, rule=rule, seed=seed)
-    assert isinstance(found, FormsCompared)
-    return found
-
-
-def compare_forms_steps(
-    documents: RatedDocuments, alerts: float, *, rule: Rule = "any", seed: int = 0
-) -> Iterator[float | FormsCompared]:
-    """Compare forms step by step; give the share that is done, in [0, 1), then the comparison."""
     require_rule(rule)
     combined = combined_score(documents, rule=rule, seed=seed)
-    source = _by_scores(documents)
+    scored = _scored(documents)
+    source = _by_scores(documents, scored)
     total = float(source.weights.sum())
     if not 0 < alerts <= total:
         raise DataError(f"Forms are compared at 1 to {total:,.0f} alerts, the rated ones, not at {alerts:,.0f}.")
-    folds = document_folds(documents, FOLDS, seed)[_scored(documents)]
+    folds = document_folds(documents, FOLDS, seed)[scored]
     forms = [form for form in FORMS if form != "all" or not documents.alert_rules or rule == "all"]
     flags = {form: np.zeros(len(source.labels)) for form in forms}
-    best: list[int] = []
-    count = int(folds.max()) + 1
+    cross_fitted, best = combined.cross_fitted[scored], []
     share = alerts / total
-    for number in range(count):
-        yield number / count
+    for number in range(int(folds.max()) + 1):
         held = folds == number
         others = source.part(~held)
         scores, weights = source.scores[held], source.weights[held]
         best.append(_best_score(others, share))
         orders: dict[Form, Floats] = {
             "single": scores[:, best[-1]],
-            "combined": combined.cross_fitted[_scored(documents)][held],
+            "combined": cross_fitted[held],
         }
         fit = smooth_fit(others)
         for form in forms:
@@ -111,7 +100,7 @@ def compare_forms_steps(
             flags[form][held] = _flagged_shares(orders[form], weights, share * float(weights.sum()))
     name = source.names[int(np.bincount(best).argmax())]
     worth = source.weights * source.labels
-    yield FormsCompared(
+    return FormsCompared(
         alerts=alerts,
         present=rule,
         forms=tuple(
@@ -143,11 +132,11 @@ def _scored(documents: RatedDocuments) -> Bools:
     return np.asarray((documents.scores[:, :count] >= documents.floors[:count]).any(axis=1))
 
 
-def _by_scores(documents: RatedDocuments) -> RatedDocuments:
-    """Return the documents that a score raised, without alert rules."""
+def _by_scores(documents: RatedDocuments, kept: Bools) -> RatedDocuments:
+    """Return the documents that a score raised (n,), without alert rules."""
     if not documents.alert_rules:
         return documents
-    kept, count = _scored(documents), documents.score_count
+    count = documents.score_count
     return RatedDocuments(
         documents.scores[kept, :count],
         documents.labels[kept],

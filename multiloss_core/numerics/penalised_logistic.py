@@ -20,7 +20,7 @@ def penalised_logistic(
     positives: Floats,
     totals: Floats,
     penalty: Floats,
-    start: Floats,
+    start: Floats | None,
     *,
     max_steps: int,
     small_gain: float,
@@ -29,11 +29,16 @@ def penalised_logistic(
 
     `columns` (c, d) hold the basis in each cell, `positives` and `totals` (c,) the counts; `penalty` P (d, d) is
     positive definite. Coefficients are non-negative where `rising` (d,), which leaves the intercept out. Begins at
-    `start` (d + 1,) and stops after `max_steps` or when the curvature predicts a gain below `small_gain`.
+    `start` (d + 1,), without one near the odds of all counts, and stops after `max_steps` or when the curvature
+    predicts a gain below `small_gain`.
 
     Every step minimises the quadratic approximation under the bounds: the coefficients without a bound are eliminated,
     the others are a problem of non-negative least squares (Lawson and Hanson 1974). Time O(c d^2 + d^3) for each step.
     """
+    if start is None:
+        caught = max(float(positives.sum()), 0.5)
+        odds = caught / max(float(totals.sum()) - caught, 0.5)
+        start = np.concatenate([[np.log(odds) - 1.0], np.full(columns.shape[1], 0.02)])
     columns = np.column_stack([np.ones(len(totals)), columns])
     penalty = np.pad(penalty, ((1, 0), (1, 0)))
     # The intercept is unpenalised except for a trace that keeps its curvature positive.

@@ -43,3 +43,10 @@ def test_ties_are_flagged_in_part():
 def test_impossible_numbers_of_alerts_are_refused(alerts):
     with pytest.raises(DataError, match="alerts"):
         compare_forms(rated(7), alerts)
+
+
+def test_all_forms_catch_everything_at_all_alerts():
+    documents = rated(9, positives=60)
+    found = compare_forms(documents, len(documents.labels))
+    assert [one.caught.estimate for one in found.forms] == pytest.approx([documents.labels.sum()] * 4)
+    assert [one.difference.estimate for one in found.forms] == pytest.approx([0] * 4, abs=1e-9)

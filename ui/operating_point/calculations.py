@@ -15,7 +15,6 @@ from multiloss_core import (
     RatedDocuments,
     ThresholdPath,
 )
-from multiloss_core.combined import FormsCompared, compare_forms
 from multiloss_core.engines import PathCounts, group_parts_along
 from multiloss_core.generalisation import (
     Certificate,
@@ -144,8 +143,3 @@ def _known_on_all(search: PathSearch, paths: Mapping[str, ThresholdPath]) -> dic
         return find
 
     return {method.name: finder(method) for method in PATH_METHODS}
-
-
-def find_forms(documents: RatedDocuments, alerts: float, rule: Rule) -> FormsCompared:
-    """Compare forms of rule at a number of alerts."""
-    return compare_forms(documents, alerts, rule=rule)

@@ -4,14 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, RatedDocuments, figures, flagged
-from multiloss_core.combined import FormOfRule, FormsCompared
+from multiloss_core.combined import FormOfRule, FormsCompared, compare_forms
 from multiloss_core.figures import FORM_NAMES
 from multiloss_core.formatting import count, plural, score_name, shortened, signed
 from multiloss_core.generalisation import Interval
 from multiloss_core.numerics import Floats
 from ui.data.rated import change_columns
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.calculations import SECONDS_OF_FORMS, find_forms
+from ui.operating_point.calculations import SECONDS_OF_FORMS
 from ui.operating_point.settings import RULE_KEY
 from ui.operating_point.state import PointContext
 from ui.shared.choices import choose, chosen
@@ -74,7 +74,7 @@ def _compared(analysis: Analysis, documents: RatedDocuments, thresholds: Floats)
     rule, scores = analysis.settings.rule, slice(documents.score_count)
     alerts = float(documents.weights[flagged(documents.scores[:, scores], thresholds[scores], rule)].sum())
     key, work = (analysis.rated.key, alerts, rule), (documents, alerts, rule)
-    task = ask_task("forms", key, find_forms, *work, retry=True, seconds=SECONDS_OF_FORMS)
+    task = ask_task("forms", key, compare_forms, *work, retry=True, seconds=SECONDS_OF_FORMS)
     wait_for([task], "Fitting each form on four fifths, counting on the rest …")
     if task.latest is None:
         raise DataError("The forms were not compared, because this page was closed for a while; open this part again.")

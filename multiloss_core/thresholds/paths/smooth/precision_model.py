@@ -199,8 +199,12 @@ def _knots(top: float, pieces: int) -> Floats:
 
 def _pieces(x: Floats, knots: Floats, above_floor: Bools | None = None) -> Floats:
     """Build ramps (len(x), len(knots)): a step at the floor, then 0 to 1 between knots."""
-    ramps = ((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0)
-    return np.column_stack([np.arange(len(x)) >= 1 if above_floor is None else above_floor, ramps])
+    return np.column_stack([np.arange(len(x)) >= 1 if above_floor is None else above_floor, ramps(x, knots)])
+
+
+def ramps(x: Floats, knots: Floats) -> Floats:
+    """Build ramps (len(x), len(knots) - 1) from 0 to 1 between knots."""
+    return np.asarray(((x[:, np.newaxis] - knots[:-1]) / np.diff(knots)).clip(0.0, 1.0))
 
 
 def _penalties(knots: Floats, classifiers: int) -> tuple[Floats, ...]:
@@ -328,10 +332,6 @@ def _penalty(design: PrecisionDesign, chosen: Choice) -> Floats:
 
 def _fit(design: PrecisionDesign, chosen: Choice, positives: Floats, totals: Floats, start: Floats | None) -> Floats:
     """Fit intercept and coefficients of the penalised logistic regression."""
-    if start is None:
-        caught = max(float(positives.sum()), 0.5)
-        odds = caught / max(float(totals.sum()) - caught, 0.5)
-        start = np.concatenate([[np.log(odds) - 1.0], np.full(design.columns.shape[1], 0.02)])
     return penalised_logistic(
         design.columns,
         design.shapes[chosen[-1]],
