@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 
 from multiloss_core.combined.corner import Corner
 from multiloss_core.figures import theme as style
+from multiloss_core.figures.method_styles import look_of
 from multiloss_core.figures.theme import Theme
 from multiloss_core.figures.threshold_space import on_scale
 from multiloss_core.formatting import score_name
@@ -19,6 +20,8 @@ FORM_NAMES: dict[str, str] = {
     "all": "every score (intersection)",
     "combined": "the combined score",
 }
+# Of the best border, the colour of the default path.
+BORDER = look_of("smooth").colour
 MAX_DRAWN, NODES = 1_000, 120
 # Of the scores at the ends of the axes.
 SHARES = (0.002, 0.998)
@@ -52,7 +55,7 @@ def forms_in_space(
     axes = np.linspace(low, high, NODES).T
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     border = on_scale(names, _curve(formula.apply(grid).reshape(NODES, NODES), level, axes))
-    line = {"color": "#AA3377", "width": 3}
+    line = {"color": BORDER, "width": 3}
     figure.add_scatter(x=border[:, 0], y=border[:, 1], mode="lines", name="combined score", line=line, hoverinfo="skip")
     figure.update_xaxes(title=f"score of {style.literal(score_name(names[0]))}")
     figure.update_yaxes(title=f"score of {style.literal(score_name(names[1]))}")
@@ -92,7 +95,7 @@ def corner_and_best_set(
             name=name,
             marker={
                 "symbol": symbol,
-                "color": "#AA3377" if name == "best set" else style.GREY[theme],
+                "color": BORDER if name == "best set" else style.GREY[theme],
                 "size": 8 + 12 * probabilities[chosen],
                 "opacity": 0.8,
             },
@@ -107,7 +110,7 @@ def corner_and_best_set(
         # Between the last item inside and the first outside; probabilities rise with the sum of the scores.
         sums = scores.sum(axis=1)
         middle = (sums[inside].min() + sums[~inside].max()) / 2
-        line = {"color": "#AA3377", "width": 3}
+        line = {"color": BORDER, "width": 3}
         figure.add_scatter(
             x=[low[0], high[0]],
             y=[middle - low[0], middle - high[0]],

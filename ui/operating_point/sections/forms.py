@@ -18,7 +18,7 @@ from ui.shared.choices import choose, chosen
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.long_work import ask_task, wait_for
 from ui.shared.page_setup import theme
-from ui.shared.widgets import shown_when_open
+from ui.shared.widgets import show_chart, shown_when_open
 
 FORM_KEY = "form"
 
@@ -61,7 +61,7 @@ def show_forms(context: PointContext) -> None:
             documents, thresholds[:2], found.present, found.formula, found.level, theme=theme()
         )
         alt = f"Rated {vocabulary().documents} by both scores, with the corner of the thresholds and the curve of the "
-        chart.plotly_chart(drawn, theme=None, key="forms_chart", alt=f"{alt}combined score.")
+        show_chart(drawn, key="forms_chart", alt=f"{alt}combined score.", place=chart)
     st.caption(
         "Counted on documents that did not choose the form, fold by fold, each form at the same number of alerts. The "
         "combined score estimates P(fraud | scores); it is 0 where no score reaches its rating floor.",
