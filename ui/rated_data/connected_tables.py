@@ -55,8 +55,9 @@ def _ask(names: tuple[str, ...]) -> None:
     buttons = st.container(horizontal=True)
     wants_number = buttons.button("Count the rows", key=f"{KEY}_count")
     about = (name, table, window)
-    # Kept until a run comes as far as this: one that is cut short forgets the click.
-    buttons.button("Use these rows", key=f"{KEY}_use", type="primary", on_click=choose, args=(WANTED, about))
+    # Kept until a run comes as far as this: one that is cut short forgets the click. What is used is what is
+    # selected then: a click just after a change of the source still comes from the button of the former source.
+    buttons.button("Use these rows", key=f"{KEY}_use", type="primary", on_click=choose, args=(WANTED, True))
     if wants_number:
         rows = answered(engine, lambda report: _counted(engine, table, window, report), key=f"{KEY}_stop")
         choose(f"{KEY}_rows", (about, rows))
@@ -64,14 +65,14 @@ def _ask(names: tuple[str, ...]) -> None:
     if known is not None and known[0] == about:
         st.caption(f"{plural(known[1], 'row')}. {_what_happens(known[1])}")
     if chosen(f"{KEY}_stop"):
-        choose(WANTED, None)
-    if chosen(WANTED) == about:
+        choose(WANTED, False)
+    if chosen(WANTED):
         try:
             source = answered(engine, lambda report: load_table(engine, name, table, window, report), key=f"{KEY}_stop")
         except Exception:
-            choose(WANTED, None)
+            choose(WANTED, False)
             raise
-        choose(WANTED, None)
+        choose(WANTED, False)
         complaint = rated_uploads().take(lambda: source)
         if complaint:
             st.error(as_text(complaint), icon=":material/error:")
