@@ -37,13 +37,18 @@ def chromium():
 
 @pytest.fixture
 def new_page(chromium):
-    """Return a function that opens a page in its own context; keywords go to the context."""
+    """Return a function that opens a page in its own context; keywords go to the context.
+
+    Without WebGL unless `surfaces`: they take seconds of a machine without a graphics card.
+    """
     contexts = []
 
-    def make(**keywords):
+    def make(*, surfaces=False, **keywords):
         context = chromium.new_context(**({"viewport": {"width": 1000, "height": 700}} | keywords))
         contexts.append(context)
         context.set_default_timeout(MILLISECONDS_TO_SHOW)
+        if not surfaces:
+            without_webgl(context)
         return context.new_page()
 
     yield make
@@ -57,7 +62,5 @@ def page(new_page):
 
 
 @pytest.fixture
-def flat_page(page):
-    """Return a page without WebGL, because surfaces take seconds without a graphics card."""
-    without_webgl(page)
-    return page
+def page_with_surfaces(new_page):
+    return new_page(surfaces=True)

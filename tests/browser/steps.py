@@ -280,9 +280,9 @@ def counts(frame, thresholds, rating, positive, rule):
     return fraud, len(alerts) - fraud
 
 
-def without_webgl(page):
+def without_webgl(context):
     """Before anything is opened: a browser that cannot draw in 3D."""
-    page.add_init_script(
+    context.add_init_script(
         "const get = HTMLCanvasElement.prototype.getContext;"
         "HTMLCanvasElement.prototype.getContext = function (kind, ...more) {"
         " return kind.startsWith('webgl') ? null : get.call(this, kind, ...more) }"

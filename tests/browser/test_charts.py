@@ -24,7 +24,6 @@ from tests.browser.steps import (
     show_surfaces,
     slider,
     surfaces,
-    without_webgl,
 )
 from ui.data.rated import sample
 
@@ -58,7 +57,8 @@ def star(page, name):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page):
+def test_both_surfaces_are_drawn_and_stay_while_the_slider_moves(server, page_with_surfaces):
+    page = page_with_surfaces
     # In the middle of the scene a point would stay where it is while the scene is turned.
     open_page(page, f"{server}/operating_point?m=90", "Operating point")
     show_surfaces(page)
@@ -117,7 +117,8 @@ def expect_forgotten_texts_are_sent_again(page):
         expect_drawn(page, figure(page, name))
 
 
-def test_a_surface_turns_by_keys_alone(server, page):
+def test_a_surface_turns_by_keys_alone(server, page_with_surfaces):
+    page = page_with_surfaces
     open_page(page, f"{server}/operating_point", "Operating point")
     show_surfaces(page)
     first = surfaces(page).first
@@ -283,7 +284,7 @@ def test_a_finger_scrolls_the_page_until_it_taps_a_chart(server, new_page):
 
 
 def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, new_page):
-    page = new_page(viewport=ALL_IN_SIGHT)
+    page = new_page(viewport=ALL_IN_SIGHT, surfaces=True)
     open_page(page, f"{server}/operating_point", "Operating point")
     button = page.locator(".explorer .key").get_by_role("button", name="benchmark")
     visible = chart(page, "plane").locator(".marks circle[visibility=visible]")
@@ -317,9 +318,7 @@ def test_a_method_is_hidden_in_every_chart_and_stays_hidden(server, new_page):
     assert surfaces(page).evaluate_all(lost) == [False, False]
 
 
-def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, new_page):
-    page = new_page()
-    without_webgl(page)
+def test_without_webgl_the_flat_charts_and_all_numbers_are_there(server, page):
     open_page(page, f"{server}/operating_point", "Operating point")
     show_surfaces(page)
     expect(page.get_by_text("this browser cannot draw in 3D")).to_have_count(2)

@@ -24,7 +24,6 @@ from tests.browser.steps import (
     settle,
     settle_target,
     slider,
-    without_webgl,
 )
 from ui.data.rated import sample
 from ui.operating_point.active_goal import GOALS
@@ -174,8 +173,7 @@ def is_selected(cell):
     return True
 
 
-def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, documents, path, wished):
-    page = flat_page
+def test_goals_scenarios_and_a_link_to_a_phone(server, page, new_page, documents, path, wished):
     open_page(page, f"{server}/operating_point", "Operating point")
     expect_point(page, SCORES, expected_sample_point(NAME, 20))
     expect(said(page)).to_be_hidden()
@@ -263,7 +261,6 @@ def test_goals_scenarios_and_a_link_to_a_phone(server, flat_page, new_page, docu
 
     phone = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     # Surfaces drawn without a GPU would keep the finger waiting.
-    without_webgl(phone)
     open_page(phone, page.url, "Operating point")
     expect_driven(phone, path, "costs, scenario 'usual'", usual, 100 * 10 / 24)
     expect(selected(phone, "Set the point by")).to_have_value("costs")

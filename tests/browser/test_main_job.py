@@ -89,8 +89,7 @@ def taken_away(page, button, name):
     return download.value.path().read_text(encoding="utf-8")
 
 
-def test_move_made_while_page_is_still_running_is_not_taken_back(server, flat_page):
-    page = flat_page
+def test_move_made_while_page_is_still_running_is_not_taken_back(server, page):
     open_page(page, f"{server}/operating_point?data=Marketplace+listings", "Operating point")
     flag_by_every_score(page)
     percent_box(page).fill("44")

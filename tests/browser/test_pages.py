@@ -13,8 +13,6 @@ from tests.browser.steps import (
     open_page,
     percent_box,
     settle,
-    show_surfaces,
-    surfaces,
 )
 from tests.browser.test_access import expect_accessible
 from ui.operating_point.tour import STEPS
@@ -60,8 +58,6 @@ def test_walk_by_links_leaves_console_clean(server, page, watched):
     choose(page, "Data", "Card alerts")
     expect(losses(page)).to_be_visible()
     follow(page, "Operating point", "Operating point")
-    show_surfaces(page)
-    expect(surfaces(page)).to_have_count(2)
     percent_box(page).fill("50")
     percent_box(page).press("Enter")
     expect(page).to_have_url(re.compile("m=50"))
@@ -104,8 +100,7 @@ def test_a_long_verification_can_be_cancelled(server, page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_the_tour_outlines_something_that_is_there_at_every_step(server, flat_page):
-    page = flat_page
+def test_the_tour_outlines_something_that_is_there_at_every_step(server, page):
     open_page(page, f"{server}/operating_point", PAGES["operating_point"])
     page.get_by_role("button", name="Tour in five steps").click()
     for number, step in enumerate(STEPS, 1):

@@ -56,8 +56,7 @@ def exported(frame):
     return written.to_csv(index=False, sep=";", decimal=",").encode("cp1252")
 
 
-def test_a_raw_export_gives_thresholds_in_few_clicks(server, flat_page, frame):
-    page = flat_page
+def test_a_raw_export_gives_thresholds_in_few_clicks(server, page, frame):
     documents = RatedDocuments.from_frame(frame, SCORES, "disposition", meanings=MEANINGS)
     best = operating_point(smooth_path(documents), 0.2)
     expected = documents.round_thresholds(best.thresholds), best.tp, best.fp

@@ -21,7 +21,6 @@ from tests.browser.steps import (
     settle,
     settle_target,
     upload,
-    without_webgl,
 )
 
 NAME = "my alerts, é.csv"
@@ -39,10 +38,10 @@ def frame(data):
 
 
 @pytest.fixture
-def visitor(flat_page):
+def visitor(page):
     """A page that notes every number of data that it shows, however short."""
-    note_numbers(flat_page)
-    return flat_page
+    note_numbers(page)
+    return page
 
 
 def note_numbers(page):
@@ -105,7 +104,6 @@ def test_reload_of_operating_point_shows_point_that_was_chosen(server, visitor, 
 
     # The copied address in another tab, while this one is open.
     other = visitor.context.new_page()
-    without_webgl(other)
     note_numbers(other)
     other.goto(address)
     expect_point(other, SCORES, point)
@@ -114,7 +112,6 @@ def test_reload_of_operating_point_shows_point_that_was_chosen(server, visitor, 
 
     # A colleague, whose moves are her own.
     colleague = new_page()
-    without_webgl(colleague)
     colleague.goto(address)
     expect_point(colleague, SCORES, point)
     press(colleague, "ArrowRight", "22")
