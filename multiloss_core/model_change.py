@@ -8,40 +8,44 @@ import pandas as pd
 
 from multiloss_core.datasets.rated import RatedDataset
 from multiloss_core.decisions.making import columns_from_record, record_of
-from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.record_fields import RecordedSettings
+from multiloss_core.decisions.record import DecisionRecord, score_column
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import count, percent, plural, score_name, shortened
-from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, Indices, ratio
+from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import NORMAL_95, share_interval
-from multiloss_core.numerics.rounding import shortest_between
-from multiloss_core.tables import ColumnMeanings, values_and_blanks
+from multiloss_core.numerics.rounding import short_threshold
+from multiloss_core.tables import frame_as_csv
+from multiloss_core.tables.column_meanings import ColumnMeanings
 from multiloss_core.tables.column_values import base_of
-from multiloss_core.tables.rating_column import ratings_so_far
+from multiloss_core.tables.rating_column import parse_ratings, rating_values, values_and_blanks
 from multiloss_core.thresholds.data.counts import Rule, flagged
-from multiloss_core.thresholds.data.document_columns import read_scores, read_weights
+from multiloss_core.thresholds.data.document_columns import read_weights
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import operating_point
-from multiloss_core.thresholds.paths.smooth.smooth_path import smooth_path
+from multiloss_core.thresholds.paths.smooth.path import smooth_path
+from multiloss_core.thresholds.targets.goals import manual_point
 
 SEED = 0
+# Fewer rated positives show no marginal precision.
 MIN_POSITIVES = 10
+# Of the interval of the precision of swapped-in alerts.
+WIDTHS = (0.4, 0.2, 0.1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlertSet:
-    """Count alerts, `positives` and `negatives` among them; the others have no rating.
+    """Count alerts, and the positives and negatives among them; the others have no rating.
 
-    `unreached` of them lay below all rating floors of the decision, `unreached_rated` of these have a rating, of which
-    `unreached_positives` are positive.
+    `below` of them lie below all rating floors of the decision. Of these `below_rated` have a rating and
+    `below_positives` are positive.
     """
 
     alerts: float
     positives: float
     negatives: float
-    unreached: float = 0.0
-    unreached_rated: float = 0.0
-    unreached_positives: float = 0.0
+    below: float
+    below_rated: float
+    below_positives: float
 
     @property
     def unrated(self) -> float:
@@ -50,52 +54,48 @@ class AlertSet:
 
     @property
     def precision(self) -> float:
-        """The share of positives among the rated ones; NaN without any."""
+        """The share of positives among the rated alerts; NaN without any."""
         return ratio(self.positives, self.positives + self.negatives)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The precision where all without a rating are negative, and where all are positive."""
-        return ratio(self.positives, self.alerts), ratio(self.alerts - self.negatives, self.alerts)
+        """The positives where no alert without a rating is positive, and where all of them are."""
+        return self.positives, self.alerts - self.negatives
 
     @property
     def interval(self) -> tuple[float, float]:
-        """A 95 % interval (low, high) of the precision, where those rated below the floors are a random sample.
+        """A 95 % interval of the positives, if the alerts rated below the floors are a random sample of those there.
 
-        Alerts above a floor without a rating may be either; without a rating below the floors, so may those.
+        An alert above a floor without a rating may be either.
         """
         low, high = self.bounds
-        if self.unreached_rated > 0:
-            positives, rated = self.unreached_positives, self.unreached_rated
-            shares = sample_interval(positives, rated, self.unreached)
-            left = self.unreached - rated
-            least, most = np.clip(shares * self.unreached, positives, positives + left)
-            low += ratio(least - positives, self.alerts)
-            high -= ratio(positives + left - most, self.alerts)
-        return float(low), float(high)
+        if self.below_rated > 0:
+            least, most = self.below * _sample_shares(self.below_positives, self.below_rated, self.below)
+            low += max(float(least) - self.below_positives, 0.0)
+            high -= max(self.below - self.below_rated + self.below_positives - float(most), 0.0)
+        return low, high
 
 
-def sample_interval(positives: float, rated: float | Floats, documents: float) -> Floats:
-    """Compute Wilson bounds (2, ...) of a share in `documents` from a random sample of `rated` (...) of them.
+def _sample_shares(positives: Floats | float, rated: Floats | float, alerts: float) -> Floats:
+    """Compute Wilson bounds (2, ...) of a share from a random sample of `rated` (...) of the alerts.
 
-    The sample counts for the more the less is left (finite population correction); all of them leave no doubt.
+    The sample counts for the more the less is left of them (finite population correction).
     """
     some = np.asarray(rated, dtype=np.float64)
-    left = documents - some
-    size = np.divide(some * max(documents - 1.0, 1.0), left, out=np.full_like(some, 1e18), where=left > 1e-9)
+    size = some * max(alerts - 1.0, 1.0) / np.maximum(alerts - some, 1e-9)
     return share_interval(size * np.asarray(positives) / some, size)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelChange:
-    """Thresholds of new scores that flag as many rows of a table as a decision does, and what that swaps.
+    """Thresholds of new scores that flag as many rows of a table as a decision, and the alerts that this swaps.
 
-    `columns`: those of the table with the new scores; `thresholds` (k,), infinity for never; `old` and `new` (n,): which
-    rows the decision and the new thresholds flag, None for `old` where the old scores are not in the table. `alerts`:
-    those of the new thresholds, with the 95 % interval of their number in as long a period to come; `wanted`: those of
-    the decision. `at_marginal_precision` (k,): thresholds of the new scores at the decision's marginal precision among
-    the rated rows; None where that is not known. `to_rate`: rows of the swapped-in alerts without a rating, in random
-    order, of which those below the decision's rating floors come first.
+    `columns`: the meanings of the columns with the new scores. `thresholds` (k,), infinity for never. `old` and `new`:
+    the rows of the table (n,) that the decision and the new thresholds flag; `old` is None without the old scores.
+    `wanted` alerts were to be flagged, `alerts` are, and `alerts_interval` has 95 % of their number in as long a period
+    to come. `at_marginal_precision` (k,): thresholds of the new scores at the marginal precision of the decision among
+    the rated rows; None where this is not known. `to_rate`: rows of swapped-in alerts without a rating, those below the
+    floors of the decision first, in random order.
     """
 
     columns: ColumnMeanings
@@ -114,133 +114,288 @@ class ModelChange:
 
     @property
     def precision_interval(self) -> tuple[float, float]:
-        """The precision of all alerts of the new thresholds: bounds, or a 95 % interval once a sample is rated."""
-        sets = [self.both, self.only_new]
-        low, high = (sum(one.alerts * one.interval[end] for one in sets if one.alerts) for end in range(2))
+        """Bounds of the new precision, or a 95 % interval once swapped-in alerts are rated; NaN without alerts."""
+        low, high = np.sum([self.both.interval, self.only_new.interval], axis=0).tolist()
         return ratio(low, self.alerts), ratio(high, self.alerts)
 
     def ratings_for(self, width: float) -> int | None:
-        """Count the ratings after which the swapped-in alerts' precision is known within `width` (0 to 1).
+        """Count the ratings, in the order of `to_rate`, until the swapped-in alerts' precision has this `width` (0, 1].
 
-        It is the number of rows of `to_rate` for the least known share, one half. None where alerts above the floors
-        without a rating leave more doubt than that.
+        They are enough whatever that precision is. None where alerts above a floor without a rating leave more doubt.
         """
         swapped = self.only_new
-        share = ratio(swapped.unreached, swapped.alerts)
-        doubt = ratio(swapped.unrated - (swapped.unreached - swapped.unreached_rated), swapped.alerts)
-        if not swapped.alerts or doubt > width:
+        low, high = swapped.interval
+        if high - low <= width * swapped.alerts:
+            return 0
+        doubt = swapped.unrated - (swapped.below - swapped.below_rated)
+        if doubt > width * swapped.alerts:
             return None
-        sizes = np.arange(1, int(swapped.unreached) + 1, dtype=np.float64)
-        low, high = sample_interval(0.5, 1.0, swapped.unreached) if not sizes.size else _half(sizes, swapped.unreached)
-        enough = np.flatnonzero(share * (high - low) + doubt <= width)
-        return max(int(sizes[enough[0]] - swapped.unreached_rated), 0) if enough.size else len(self.to_rate)
+        rated = np.arange(1.0, swapped.below)
+        least, most = _sample_shares(rated / 2, rated, swapped.below)
+        enough = np.flatnonzero(swapped.below * (most - least) + doubt <= width * swapped.alerts)
+        needed = float(rated[enough[0]]) if enough.size else swapped.below
+        # One more at least: those with a rating were not enough.
+        return max(round(needed - swapped.below_rated), 1)
 
     @property
     def words(self) -> str:
         """Describe the change in two sentences."""
+        low, high = map(percent, self.precision_interval)
+        known = f"Their precision is {low if low == high else f'{low} to {high}'}"
+        if self.both.unrated + self.only_new.unrated == self.alerts:
+            known = "None of them has a rating, so their precision is not known"
         if self.old is None:
-            return (
-                f"{plural(self.alerts, 'alert')} with the new scores; which alerts are new is not known, as the table "
-                "has no old scores."
-            )
+            return f"The new scores flag {plural(self.alerts, 'alert')}. {known}."
         swapped = self.only_new
-        never = f", {percent(ratio(swapped.unrated, swapped.alerts))} of them never rated" if swapped.alerts else ""
-        low, high = self.precision_interval
+        never = f", {percent(swapped.unrated / swapped.alerts)} of these without a rating" if swapped.alerts else ""
         return (
-            f"Of {plural(self.wanted, 'alert')} {count(self.both.alerts)} stay, {count(self.only_old.alerts)} go and "
-            f"{count(swapped.alerts)} come{never}. The precision of the new alerts lies between {percent(low)} and "
-            f"{percent(high)}."
+            f"{count(self.both.alerts)} alerts stay, {count(self.only_old.alerts)} go and {count(swapped.alerts)} "
+            f"come{never}: {plural(self.alerts, 'alert')} with the new scores. {known}."
         )
 
-
-def _half(sizes: Floats, documents: float) -> Floats:
-    return sample_interval(sizes / 2, sizes, documents)
+    @property
+    def rating_words(self) -> str:
+        """Describe how many swapped-in alerts to rate for which certainty; empty where none is left to rate."""
+        needed = {width: self.ratings_for(width) for width in WIDTHS} if len(self.to_rate) else {}
+        parts = [f"{count(number)} for {round(100 * width)} points" for width, number in needed.items() if number]
+        return f"Rate swapped-in alerts to know their precision within a width: {', '.join(parts)}." if parts else ""
 
 
 def model_change(
-    record: DecisionRecord,
-    frame: pd.DataFrame,
-    new_scores: Mapping[str, str],
-    *,
-    alerts: float | None = None,
+    record: DecisionRecord, frame: pd.DataFrame, new_scores: Mapping[str, str], *, alerts: float | None = None
 ) -> ModelChange:
-    """Find thresholds of new scores at the alert volume of a decision, and compare the rows that both flag.
+    """Find thresholds of new scores at the alert volume of a decision, and compare what both flag.
 
-    `new_scores` names for each score of the decision that changes its new column, "minus column" where low values are
-    suspicious; other scores and alert rules keep their threshold. Each changed threshold is reached by c times as many
-    rows as the old one, with the one c at which the rule flags as many rows; where the table has no old scores, by as
-    many rows as the other new ones. `alerts`: the number to flag, by default that of the decision in this table.
-
-    Ratings below the decision's floors count as a random sample: rate the rows of `to_rate` in their order.
+    `new_scores`: the new column of each score of the decision that changes, "minus column" where low values are
+    suspicious. Other scores and alert rules keep their thresholds. With one factor for all changed scores, each new
+    threshold is reached by that many times the rows that reach the old one; the factor is the one at which the rule
+    flags the wanted number, or the nearest that ties allow. `alerts`: the wanted number, by default that of the
+    decision in this table; without old scores in the table all new thresholds are reached by equally many rows.
 
     Time O(n k + n log n).
 
     Raises
     ------
-    DataError : a decision by segments, with two cuts or of counts, a score that is no score of the decision, a column
-        that is missing, or a number of alerts that is neither given nor known from old scores.
+    DataError : a decision by segment, with two cuts, of money or of counts; a score that the decision does not have; a
+        column that is missing or holds text; a number of alerts that is not known.
     """
-    columns, old_columns = _new_columns(record, frame, new_scores), record.columns
-    rows, ratings, weights, groups = _read(frame, columns)
-    known = frame.iloc[rows]
-    thresholds, rule = record.threshold_array, record.settings.rule
-    has_old = all(base_of(frame, name) is not None for name in old_columns.read_columns)
-    old = record.flags(known) if has_old else None
-    if alerts is None and old is None:
+    columns = _new_columns(record, frame, new_scores)
+    rows = _kept_rows(columns, frame)
+    table, rule = frame.iloc[rows], record.settings.rule
+    weights = read_weights(frame, columns.weight, rows)
+    weights = np.ones(len(rows)) if weights is None else weights
+    ratings = _ratings(columns, table)
+    has_old = all(base_of(frame, name) is not None for name in record.columns.read_columns)
+    old = record.flags(table) if has_old else None
+    if old is None and alerts is None:
         raise DataError(
-            f"The table has no column '{shortened(score_name(_missing(frame, old_columns.read_columns)))}', so that the "
-            "number of alerts is not known; give it, or a table with old and new scores."
+            "The table does not have the scores of the decision, so that its number of alerts is not known; give that "
+            "number, or a table with old and new scores."
         )
-    wanted = float(weights[old].sum()) if alerts is None and old is not None else float(alerts or 0.0)
-    scores = _scores(known, columns)
-    changed = np.array([name in new_scores for name in old_columns.scores])
-    reached = _reached(record, known, weights) if has_old else np.ones(len(thresholds))
-    places = _places(scores, thresholds, changed, reached, weights)
-    each = places.min(axis=1) if rule == "any" else places.max(axis=1)
-    found = _at(_place_for(each, weights, wanted), places, scores, thresholds, changed)
-    new = flagged(scores, found, rule)
-    above = _above_floor(record, known) if has_old else np.zeros(len(rows), dtype=bool)
-    swapped = new & ~old if old is not None else np.zeros(len(rows), dtype=bool)
+    wanted = float(weights[old].sum()) if alerts is None else float(alerts)
+    scores = np.column_stack(
+        [score_column(table, name) for name in columns.scores]
+        + [score_column(table, name, is_rule=True) for name in columns.alert_rules]
+    )
+    places = _Places.of(record, table, new_scores, scores, weights, has_old)
+    thresholds = places.thresholds(places.at_volume(wanted, weights))
+    new = flagged(scores, thresholds, rule)
+    precision = record.target.marginal_precision
+    place = None if precision is None else places.at_precision(precision, ratings, weights)
+    above = flagged(record.scores(table), record.columns.floors, "any") if has_old else np.ones(len(rows), dtype=bool)
 
     def counted(members: Bools) -> AlertSet:
         below = members & ~above
-        rated = ~np.isnan(ratings)
         return AlertSet(
             alerts=float(weights[members].sum()),
             positives=float(weights[members & (ratings == 1)].sum()),
             negatives=float(weights[members & (ratings == 0)].sum()),
-            unreached=float(weights[below].sum()),
-            unreached_rated=float(weights[below & rated].sum()),
-            unreached_positives=float(weights[below & (ratings == 1)].sum()),
+            below=float(weights[below].sum()),
+            below_rated=float(weights[below & ~np.isnan(ratings)].sum()),
+            below_positives=float(weights[below & (ratings == 1)].sum()),
         )
 
-    total = float(weights[new].sum())
-    # A random order of all rows, so that it stays when some of them have got a rating.
+    known = np.zeros_like(new) if old is None else old
+    # One order of all rows, so that it stays when some have got a rating.
     order = np.random.default_rng(SEED).permutation(len(rows))
-    to_rate = order[(swapped & np.isnan(ratings))[order]]
-    to_rate = to_rate[np.argsort(above[to_rate], kind="stable")]
-    precision = record.target.marginal_precision
-    at = None
-    if precision is not None:
-        place = _place_at_precision(each, ratings, weights, precision)
-        at = None if place is None else _at(place, places, scores, thresholds, changed)
-    if old is None:
-        old_or_new = new
-        sets = (counted(np.zeros_like(new)), counted(np.zeros_like(new)), counted(old_or_new))
-    else:
-        sets = (counted(old & new), counted(old & ~new), counted(swapped))
+    order = order[np.argsort(above[order], kind="stable")]
     return ModelChange(
         columns=columns,
         rule=rule,
-        thresholds=found,
-        old=_on_all_rows(old, rows, len(frame)),
-        new=_required(_on_all_rows(new, rows, len(frame))),
+        thresholds=thresholds,
+        old=None if old is None else _of_all(old, rows, len(frame)),
+        new=_of_all(new, rows, len(frame)),
         wanted=wanted,
-        alerts=total,
-        alerts_interval=_alerts_interval(new, weights, groups),
-        at_marginal_precision=at,
-        both=sets[0],
-        only_old=sets[1],
-        only_new=sets[2],
-        to_rate=rows[to_rate],
+        alerts=float(weights[new].sum()),
+        alerts_interval=_alerts_interval(weights * new, table, columns.group),
+        at_marginal_precision=None if place is None else places.thresholds(place),
+        both=counted(known & new),
+        only_old=counted(known & ~new),
+        only_new=counted(new & ~known),
+        to_rate=rows[order[(new & ~known & np.isnan(ratings))[order]]],
     )
+
+
+def _new_columns(record: DecisionRecord, frame: pd.DataFrame, new_scores: Mapping[str, str]) -> ColumnMeanings:
+    """Return the meanings of columns with the new scores in the place of the old ones."""
+    recorded = record.columns
+    for unfit, words in (
+        (recorded.rating is None, "is of a table of counts"),
+        (record.segments is not None, "has thresholds by segment"),
+        (record.block is not None, "has two cuts"),
+        (record.settings.amount is not None, "counts money"),
+    ):
+        if unfit:
+            raise DataError(f"The decision {words}, so that new scores need a new choice on Operating point.")
+    old = recorded.scores[: recorded.score_count]
+    if not new_scores:
+        raise DataError("No new score is given; name the new column of at least one score of the decision.")
+    if unknown := [name for name in new_scores if name not in old]:
+        listed = ", ".join(f"'{shortened(score_name(name))}'" for name in old)
+        raise DataError(
+            f"'{shortened(score_name(unknown[0]))}' is no score of the decision; name a new column for {listed}."
+        )
+    names = tuple(new_scores.get(name, name) for name in old)
+    if len(set(names)) < len(names):
+        raise DataError("One column is given for two scores; choose a column for each of them.")
+    is_rated = recorded.rating in frame.columns
+    ratings = values_and_blanks(frame[recorded.rating])[1] if is_rated else []
+    return replace(
+        columns_from_record(recorded, frame, ratings), scores=names, floors=(), combined=None, age_weights=False
+    )
+
+
+def _kept_rows(columns: ColumnMeanings, frame: pd.DataFrame) -> Indices:
+    rating = columns.rating if columns.rating in frame.columns else None
+    kept = None if columns.repeats is None else columns.repeats.kept(frame, rating)
+    return np.arange(len(frame)) if kept is None else np.flatnonzero(kept)
+
+
+def _ratings(columns: ColumnMeanings, table: pd.DataFrame) -> Floats:
+    """Read the ratings (n,): 1, 0 or NaN, which all are where the column is missing or blank."""
+    if columns.rating not in table.columns or not rating_values(table[columns.rating])[1]:
+        return np.full(len(table), np.nan)
+    unknown = [word for word, meaning in columns.meanings if meaning is None]
+    if unknown:
+        raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' means.")
+    return parse_ratings(table[columns.rating], meanings=columns.known_meanings, one_class=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """The factor of each row (n,) from which on it is flagged, and that of each of its scores (n, k).
+
+    `scores` (n, k), NaN for blank; `kept` (k,): thresholds that stay, NaN for those of changed scores.
+    """
+
+    of_scores: Floats
+    of_rows: Floats
+    scores: Floats
+    kept: Floats
+
+    @classmethod
+    def of(
+        cls,
+        record: DecisionRecord,
+        table: pd.DataFrame,
+        new_scores: Mapping[str, str],
+        scores: Floats,
+        weights: Floats,
+        has_old: bool,
+    ) -> "_Places":
+        old, kept = record.scores(table) if has_old else None, record.threshold_array
+        places = np.where(scores >= kept, 0.0, np.inf)
+        for j, name in enumerate(record.columns.scores):
+            # A threshold that nothing reaches stays at never.
+            if name in new_scores and kept[j] < np.inf:
+                reach = 1.0 if old is None else float(weights[old[:, j] >= kept[j]].sum())
+                places[:, j] = _weight_at_or_above(scores[:, j], weights) / reach if reach else np.inf
+                kept[j] = np.nan
+        of_rows = places.min(axis=1) if record.settings.rule == "any" else places.max(axis=1)
+        return cls(places, of_rows, scores, kept)
+
+    def at_volume(self, wanted: float, weights: Floats) -> float:
+        """Find the factor that flags the weight nearest to the wanted one; -1 flags by no changed score."""
+        factors, each = np.unique(self.of_rows, return_inverse=True)
+        volumes = np.concatenate([[0.0], np.cumsum(np.bincount(each, weights))[np.isfinite(factors)]])
+        return float(np.append(-1.0, factors)[np.argmin(np.abs(volumes - wanted))])
+
+    def at_precision(self, marginal_precision: float, ratings: Floats, weights: Floats) -> float | None:
+        """Find the factor at a marginal precision (0, 1) among the rated rows; None if it is not known."""
+        rated = ~np.isnan(ratings) & (self.of_rows > 0) & np.isfinite(self.of_rows)
+        labels = ratings[rated] == 1
+        if labels.sum() < MIN_POSITIVES or labels.all():
+            return None
+        documents = RatedDocuments(-np.log(self.of_rows[rated])[:, np.newaxis], labels, weights[rated])
+        point = operating_point(smooth_path(documents), marginal_precision)
+        return None if point.status != "inside" else float(np.exp(-point.thresholds[0])) * (1 + 1e-12)
+
+    def thresholds(self, factor: float) -> Floats:
+        """Find the thresholds (k,) that the scores up to a factor reach, infinity for none."""
+        found = self.kept.copy()
+        for j in np.flatnonzero(np.isnan(self.kept)):
+            reaching = self.of_scores[:, j] <= factor
+            column = np.sort(self.scores[:, j][~np.isnan(self.scores[:, j])])
+            found[j] = short_threshold(self.scores[reaching, j].min(), column) if reaching.any() else np.inf
+        return found
+
+
+def _weight_at_or_above(scores: Floats, weights: Floats) -> Floats:
+    """Sum the weight (n,) of all rows whose score is at least that of each row; infinity for a blank."""
+    values, each = np.unique(scores, return_inverse=True)
+    above = np.cumsum(np.bincount(each, np.where(np.isnan(scores), 0.0, weights), len(values))[::-1])[::-1]
+    return np.where(np.isnan(scores), np.inf, above[each])
+
+
+def _alerts_interval(weights: Floats, table: pd.DataFrame, group: str | None) -> tuple[float, float]:
+    """Bound the alerts in as long a period to come: Poisson then and now, by group where alerts come in groups.
+
+    `weights` (n,) of alerts, 0 for other rows.
+    """
+    units, total = weights, float(weights.sum())
+    if group is not None and group in table.columns:
+        codes = pd.factorize(table[group])[0]
+        units = np.append(np.bincount(codes + 1, weights)[1:], weights[codes < 0])
+    if not total > 0:
+        return 0.0, 0.0
+    # How many alerts come together, on average over alerts.
+    size = float(np.square(units).sum()) / total
+    middle, reach = np.sqrt(total / size + 0.375), NORMAL_95 * np.sqrt(0.5)
+    low, high = (size * (max(middle + sign * reach, 0.0) ** 2 - 0.375) for sign in (-1, 1))
+    return max(float(low), 0.0), float(high)
+
+
+def _of_all(flags: Bools, rows: Indices, length: int) -> Bools:
+    found = np.zeros(length, dtype=bool)
+    found[rows] = flags
+    return found
+
+
+def rows_to_rate(change: ModelChange, frame: pd.DataFrame) -> str:
+    """Write the rows of a table that are to be rated as CSV, in their order, with their place."""
+    rows = frame.iloc[change.to_rate].reset_index(drop=True)
+    place = pd.DataFrame({"place": np.arange(1, len(rows) + 1)})
+    return frame_as_csv(pd.concat([place, rows.drop(columns="place", errors="ignore")], axis=1))
+
+
+def record_of_change(
+    record: DecisionRecord,
+    change: ModelChange,
+    frame: pd.DataFrame,
+    *,
+    name: str = "table",
+    fingerprint: str = "",
+    author: str = "",
+    reason: str = "",
+) -> DecisionRecord:
+    """Make a decision of the new thresholds, with the counts of the rated rows.
+
+    Raises DataError: too few ratings, or those of one class alone.
+    """
+    rated = ~np.isnan(_ratings(change.columns, frame))
+    lowest = [np.nanmin(score_column(frame[rated], name), initial=np.inf) for name in change.columns.scores]
+    floors = tuple(float(min(pair)) for pair in zip(lowest, change.thresholds, strict=False))
+    columns = replace(change.columns, floors=floors)
+    dataset = RatedDataset.from_frame(frame, columns, name=name, fingerprint=fingerprint, one_class=True)
+    point = manual_point(dataset.source, smooth_path(dataset.documents, rule=change.rule), change.thresholds)
+    return record_of(point, dataset, record.settings, author=author, reason=reason)

@@ -2,7 +2,8 @@
 
 import json
 import math
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -16,12 +17,15 @@ from multiloss_core.command_line.options import (
     Table,
     print_lines,
     read_numbers,
+    read_pairs,
     read_record,
     require_one_of,
 )
 from multiloss_core.formatting import FRAUD, NEVER
 
 if TYPE_CHECKING:
+    from multiloss_core.command_line.reading import LoadedTable
+    from multiloss_core.decisions.record_fields import RecordedFilter
     from multiloss_core.tables import DecimalSign
     from multiloss_core.tables.repeated_rows import Keep
     from multiloss_core.thresholds import FloorMethod, Rule
@@ -249,16 +253,10 @@ def watch_command(
         from multiloss_core.command_line.actions import watch
         from multiloss_core.command_line.columns import columns_of_record
         from multiloss_core.command_line.printing import watch_lines
-        from multiloss_core.command_line.reading import Days, loaded_table
-        from multiloss_core.tables import ReadOptions
 
-        require_one_of((",", "."), decimal=decimal)
         decided = read_record(record)
-        days, filters = Days(since=_day(since), until=_day(until), time=time), decided.data.filters or ()
-        read = ReadOptions(
-            sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
-        )
-        with loaded_table(source, read, days, cast("DecimalSign | None", decimal), filters) as loaded:
+        days, filters = (time, since, until), decided.data.filters or ()
+        with _opened(source, table, days, decimal, header_line, skip_last, leave_out_repeats, filters) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
             watched = watch(decided, loaded, columns)
             data = {"source": loaded.source.name} | loaded.recorded
@@ -305,21 +303,11 @@ def queue_command(
     """
     with one_sentence():
         from multiloss_core.command_line.columns import columns_of_record
-        from multiloss_core.command_line.reading import Days, loaded_table
         from multiloss_core.datasets import queue_of
-        from multiloss_core.errors import DataError
-        from multiloss_core.tables import ReadOptions
 
-        require_one_of((",", "."), decimal=decimal)
-        decided = read_record(record)
-        days = Days(since=_day(since), until=_day(until), time=time)
-        read = ReadOptions(
-            sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats
-        )
-        with loaded_table(source, read, days, cast("DecimalSign | None", decimal)) as loaded:
-            if loaded.source.is_sample:
-                raise DataError("A queue is made of rows that are fetched; choose a shorter range of dates.")
-            frame = loaded.source.frame if loaded.only is None else loaded.source.frame[loaded.only]
+        decided, days = read_record(record), (time, since, until)
+        with _opened(source, table, days, decimal, header_line, skip_last, leave_out_repeats) as loaded:
+            frame = loaded.fetched
             columns = columns_of_record(decided.columns, frame, loaded.guess, loaded.words_of, time, rated=False)
             queue = queue_of(frame, columns, decided.threshold_array, decided.settings.rule)
         text = queue.to_csv(frame, take)
@@ -331,7 +319,92 @@ def queue_command(
             print_lines([f"{count:,} of {len(queue.rows):,} undecided alerts are in {output}."])
 
 
+@app.command("change")
+def change_command(
+    record: Annotated[Path, typer.Argument(metavar="RECORD", help="The record of a decision (JSON).")],
+    source: Source,
+    new: Annotated[
+        list[str],
+        typer.Option(
+            metavar="SCORE=COLUMN", help="The new column of a score of the decision; repeatable, as for several scores."
+        ),
+    ],
+    alerts: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="How many alerts to flag.", show_default="as many as the decision"),
+    ] = None,
+    table: Table = None,
+    time: Time = None,
+    since: Since = None,
+    until: Until = None,
+    decimal: Decimal = None,
+    header_line: HeaderLine = None,
+    skip_last: SkipLast = 0,
+    leave_out_repeats: LeaveOutRepeats = False,
+    author: Annotated[str, typer.Option(help="Who decides.")] = "",
+    reason: Annotated[str, typer.Option(help="Why.")] = "",
+    to_rate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the alerts to rate first go, as CSV.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Make it a decision: where its files go.")
+    ] = None,
+) -> None:
+    """Find thresholds of new scores that flag as many alerts as a decision, and compare what both flag.
+
+    SOURCE holds the old and the new scores of the same documents, rated or not; with --alerts the new ones are enough.
+
+    Ends with 0, with 2 and one sentence when the input or an option is wrong, and with 3 and one sentence when
+    something else failed.
+    """
+    with one_sentence():
+        from multiloss_core.command_line.printing import change_lines
+        from multiloss_core.decisions import record_files
+        from multiloss_core.model_change import model_change, record_of_change, rows_to_rate
+
+        decided, days = read_record(record), (time, since, until)
+        with _opened(source, table, days, decimal, header_line, skip_last, leave_out_repeats) as loaded:
+            frame, read = loaded.fetched, loaded.source
+        change = model_change(decided, frame, read_pairs(new, "--new", "model=model v2"), alerts=alerts)
+        print_lines(change_lines(decided, change))
+        if to_rate is not None:
+            to_rate.write_text(rows_to_rate(change, frame), encoding="utf-8", newline="")
+            print_lines(["", f"{len(change.to_rate):,} alerts to rate, in this order, are in {to_rate}."])
+        if output is not None:
+            made = record_of_change(
+                decided, change, frame, name=read.name, fingerprint=read.fingerprint, author=author, reason=reason
+            )
+            output.mkdir(parents=True, exist_ok=True)
+            files = record_files(made, FRAUD)
+            for file in files:
+                (output / file.name).write_text(file.text, encoding="utf-8", newline="")
+            print_lines(["", f"Written to {output}:", *(f"  {file.name}" for file in files)])
+
+
 app.add_typer(audit_app, name="audit")
+
+
+@contextmanager
+def _opened(
+    source: str,
+    table: str | None,
+    days: tuple[str | None, datetime | None, datetime | None],
+    decimal: str | None,
+    header_line: int | None,
+    skip_last: int,
+    leave_out_repeats: bool,
+    filters: "Sequence[RecordedFilter]" = (),
+) -> "Iterator[LoadedTable]":
+    """Open the table of the options of a command; `days` are the column, the first day and the one after the last."""
+    from multiloss_core.command_line.reading import Days, loaded_table
+    from multiloss_core.tables import ReadOptions
+
+    require_one_of((",", "."), decimal=decimal)
+    time, since, until = days
+    read = ReadOptions(sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats)
+    limits = Days(since=_day(since), until=_day(until), time=time)
+    with loaded_table(source, read, limits, cast("DecimalSign | None", decimal), filters) as loaded:
+        yield loaded
 
 
 def _day(moment: datetime | None) -> date | None:

@@ -37,15 +37,25 @@ def read_numbers(given: Sequence[str] | None, option: str, words: dict[str, floa
     from multiloss_core.numerics import typed_number
 
     found: dict[str, float] = {}
-    for text in given or ():
-        name, _, value = text.rpartition("=")
+    for name, value in read_pairs(given, option, "model a=0.5").items():
         try:
             found[name] = (words or {}).get(value) or typed_number(value)
         except ValueError:
-            name = ""
-        if not name:
-            raise DataError(f"'{text}' is no NAME=VALUE with a plain number; write {option} 'model a=0.5'.")
+            raise DataError(
+                f"'{name}={value}' is no NAME=VALUE with a plain number; write {option} 'model a=0.5'."
+            ) from None
     return found
+
+
+def read_pairs(given: Sequence[str] | None, option: str, example: str) -> dict[str, str]:
+    """Read NAME=VALUE as text; names may hold equals signs themselves. Raises DataError."""
+    pairs = {}
+    for text in given or ():
+        name, _, value = text.rpartition("=")
+        if not name or not value:
+            raise DataError(f"'{text}' is no NAME=VALUE; write {option} '{example}'.")
+        pairs[name] = value
+    return pairs
 
 
 def require_one_of(choices: tuple[str, ...], **options: str | None) -> None:

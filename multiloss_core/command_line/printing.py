@@ -7,7 +7,19 @@ from multiloss_core.command_line.actions import Watched
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.reporting.summary import sections
 from multiloss_core.decisions.then_and_now import PER_DAY
-from multiloss_core.formatting import FRAUD, count, money, percent, plural, points, rate, signed
+from multiloss_core.formatting import (
+    FRAUD,
+    count,
+    money,
+    percent,
+    plural,
+    points,
+    rate,
+    score_name,
+    score_threshold,
+    signed,
+)
+from multiloss_core.model_change import ModelChange
 
 LEVEL_WORDS = "95 %"
 NAMES = {"tp": "Caught (TP)", "fp": "False alerts (FP)", "alerts": "Alerts", "precision": "Precision"}
@@ -50,6 +62,31 @@ def watch_lines(watched: Watched) -> Iterator[str]:
     yield _counted_words(watched)
     yield watched.verdict
     yield from watched.notes
+
+
+def change_lines(record: DecisionRecord, change: ModelChange) -> Iterator[str]:
+    """Write new thresholds, the sets of alerts that old and new ones flag, and what to rate."""
+    yield change.words
+    yield ""
+    at = change.at_marginal_precision
+    rows = [
+        [score_name(name), *(score_threshold(name, one[j]) for one in (change.thresholds, at) if one is not None)]
+        for j, name in enumerate(change.columns.scores)
+    ]
+    target = record.target.marginal_precision
+    header = ["", "Same alerts", *([] if at is None or target is None else [f"Marginal precision {percent(target)}"])]
+    yield from table_lines(header, rows)
+    yield ""
+    named = {"Both": change.both, "Only before": change.only_old, "Only now": change.only_new}
+    cells = [
+        [name, *map(count, (one.alerts, one.positives, one.negatives, one.unrated)), percent(one.precision)]
+        for name, one in named.items()
+    ]
+    yield from table_lines(("", "Alerts", "Fraud", "No fraud", "Not rated", "Precision of rated"), cells)
+    yield ""
+    low, high = change.alerts_interval
+    yield f"In as long a period to come: {count(round(low))} to {count(round(high))} alerts ({LEVEL_WORDS} interval)."
+    yield from filter(None, [change.rating_words])
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

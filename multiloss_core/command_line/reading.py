@@ -104,6 +104,13 @@ class LoadedTable:
             raise TypeError("A file is not counted in an engine.")
         return self.table.engine
 
+    @property
+    def fetched(self) -> pd.DataFrame:
+        """The rows of the days to read. Raises DataError where they lie in an engine."""
+        if self.source.is_sample:
+            raise DataError("This command needs rows that are fetched; choose a shorter range of dates.")
+        return self.source.frame if self.only is None else self.source.frame[self.only].reset_index(drop=True)
+
     def words_of(self, rating: str) -> Sequence[str]:
         """List the different ratings of all rows, lower-case words."""
         frame = self.source.frame

@@ -163,7 +163,7 @@ class DecisionRecord:
 
         Raises DataError: a score column that is missing, there twice, or holds text, or no segment column.
         """
-        scores, common, rule = self._scores(frame), self.threshold_array, self.settings.rule
+        scores, common, rule = self.scores(frame), self.threshold_array, self.settings.rule
         if self.segments is None:
             return flagged(scores, common, rule)
         return flagged_by_segment(scores, self.segments.names(frame), common, self.segments.thresholds_by_value, rule)
@@ -178,12 +178,18 @@ class DecisionRecord:
         below = np.where(self.flags(frame), REVIEW, PASS)
         if self.block is None:
             return below
-        return np.where(flagged(self._scores(frame), self.block_array, self.settings.rule), BLOCK, below)
+        return np.where(flagged(self.scores(frame), self.block_array, self.settings.rule), BLOCK, below)
 
-    def _scores(self, frame: pd.DataFrame) -> Floats:
-        scored = self.columns.score_count
-        names = enumerate(self.columns.scores)
-        return np.column_stack([_score_column(frame, name, number >= scored) for number, name in names])
+    def scores(self, frame: pd.DataFrame) -> Floats:
+        """Read the scores (n, k) of the n rows of a table, NaN where one is blank, with 0 and 1 for alert rules.
+
+        Raises DataError: a column that is missing, there twice, or holds text.
+        """
+        rules, formula = self.columns.alert_rule_names, self.columns.combined
+        scores = np.column_stack([score_column(frame, name) for name in self.columns.score_columns])
+        if formula is not None:
+            scores = formula.apply(scores)[:, np.newaxis]
+        return np.column_stack([scores, *(score_column(frame, name, is_rule=True) for name in rules)])
 
     def __repr__(self) -> str:
         pairs = zip(self.columns.scores, self.thresholds, strict=True)
@@ -317,8 +323,11 @@ def _require_every_field(content: dict[str, Any], written: dict[str, Any], place
             _require_every_field(content[name], value, f"{place}{name}.")
 
 
-def _score_column(frame: pd.DataFrame, name: str, is_rule: bool) -> Floats:
-    """Read one score or alert rule of each row, NaN where a score is blank."""
+def score_column(frame: pd.DataFrame, name: str, *, is_rule: bool = False) -> Floats:
+    """Read one score or alert rule (n,) of each row, NaN where a score is blank.
+
+    Raises DataError: a column that is missing, there twice, or holds text.
+    """
     places = frame.columns.map(str) == base_of(frame, name)
     if places.sum() != 1:
         found = f"{places.sum() or 'no'} column{'s' if places.sum() > 1 else ''} '{name}'"

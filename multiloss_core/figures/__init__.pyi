@@ -33,6 +33,7 @@ from .report_charts import plane_drawing as plane_drawing
 from .report_charts import space_drawing as space_drawing
 from .report_charts import surface_drawing as surface_drawing
 from .report_charts import weeks_drawing as weeks_drawing
+from .swapped_alerts import swapped_alerts as swapped_alerts
 from .teaching import regret_by_training_rows as regret_by_training_rows
 from .teaching import sliding_tangent as sliding_tangent
 from .teaching import threshold_graph as threshold_graph

@@ -67,3 +67,20 @@ def shortest_between(value: float, above: float, up_to: float) -> float:
             if above < candidate <= up_to:
                 return candidate
     return value
+
+
+def short_threshold(threshold: float, scores: Floats, floor: float = -np.inf) -> float:
+    """Shorten a threshold so that it flags the same of the rising `scores` (n,), also in single precision.
+
+    A threshold at its floor stays as it is.
+    """
+    if threshold <= floor:
+        return float(threshold)
+    first = int(np.searchsorted(scores, threshold))
+    lower = max(float(scores[first - 1]) if first else -np.inf, float(floor))
+    upper = float(scores[first]) if first < len(scores) else np.inf
+    with np.errstate(over="ignore", under="ignore"):
+        single_lower, single_upper = np.array([lower, upper]).astype(np.float32).tolist()
+    if max(lower, single_lower) < min(upper, single_upper):
+        lower, upper = max(lower, single_lower), min(upper, single_upper)
+    return shortest_between(float(threshold), lower, upper)

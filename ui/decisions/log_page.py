@@ -14,6 +14,7 @@ from multiloss_core.formatting import shortened
 from multiloss_core.numerics import ratio
 from ui.decisions.log_comparison import show_comparison
 from ui.decisions.log_history import offer_remark, show_remarks
+from ui.decisions.new_scores import show_new_scores
 from ui.decisions.reopening_panel import offer_opening, show_reopening
 from ui.records import (
     ask_name,
@@ -284,6 +285,7 @@ def _show_rest(record: DecisionRecord, tag: str) -> None:
     """Show a decision on loaded data; offer its report, which opens on request."""
     # One uploader on the page.
     show_reopening(record, tag, takes_files=tag == "entry")
+    show_new_scores(record, tag)
     report = shown_when_open("Report, files and code", key=f"report_{tag}", icon=":material/description:")
     report(_show_report)(record, tag)
 

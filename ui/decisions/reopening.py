@@ -37,7 +37,7 @@ from ui.shared.session import Reopened, SegmentChoice, session
 
 def same_data(record: DecisionRecord) -> RatedSource | None:
     """Find the loaded data or sample of the record by its fingerprint."""
-    for source in _at_hand(record):
+    for source in tables_at_hand(record):
         if data_fingerprint(source.fingerprint, record.columns) == record.data.fingerprint:
             return source
     return None
@@ -47,7 +47,7 @@ def other_data(record: DecisionRecord) -> dict[str, RatedSource]:
     """Find loaded data with the scores and rules of the record; the same name comes first."""
     fitting = [
         source
-        for source in _at_hand(record)
+        for source in tables_at_hand(record)
         if all(base_of(source.frame, name) is not None for name in record.columns.read_columns)
     ]
     fitting.sort(key=lambda source: source.name != record.data.name)
@@ -125,7 +125,7 @@ def _filtered(source: RatedSource, filters: tuple[RecordedFilter, ...] | None) -
     )
 
 
-def _at_hand(record: DecisionRecord) -> list[RatedSource]:
+def tables_at_hand(record: DecisionRecord) -> list[RatedSource]:
     """List the loaded data, newest first, and the sample of the record's name."""
     store = rated_uploads()
     named = record.data.name

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from multiloss_core.errors import DataError, require_type
 from multiloss_core.formatting import comparison, direction, plural, score_name
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
-from multiloss_core.numerics.rounding import shortest_between
+from multiloss_core.numerics.rounding import short_threshold
 from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable
 from multiloss_core.tables.rating_column import Meaning, parse_ratings
 from multiloss_core.thresholds.data.counts import (
@@ -487,17 +487,5 @@ class RatedDocuments:
         distinct: there a score of 0.9 is a little less than the threshold 0.9. A threshold at its floor
         stays as it is: lower documents were not rated. One above every score stays above every score.
         """
-        result = np.array(thresholds, dtype=np.float64)
-        for j, threshold in enumerate(result):
-            if threshold <= self.floors[j]:
-                continue
-            scores = self._all_ordered_scores[j]
-            first = int(np.searchsorted(scores, threshold))
-            lower = max(float(scores[first - 1]) if first else -np.inf, float(self.floors[j]))
-            upper = float(scores[first]) if first < len(scores) else np.inf
-            with np.errstate(over="ignore", under="ignore"):
-                single_lower, single_upper = np.array([lower, upper]).astype(np.float32).tolist()
-            if max(lower, single_lower) < min(upper, single_upper):
-                lower, upper = max(lower, single_lower), min(upper, single_upper)
-            result[j] = shortest_between(float(threshold), lower, upper)
-        return result
+        rounded = map(short_threshold, np.asarray(thresholds, dtype=np.float64), self._all_ordered_scores, self.floors)
+        return np.array([*rounded])
