@@ -1,4 +1,4 @@
-"""Put new scores in the place of those of a decision: thresholds, swapped alerts, what to rate first."""
+"""Replace the scores of a decision by new ones at the same number of alerts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +24,8 @@ from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.operating_point import operating_point
 from multiloss_core.thresholds.paths.smooth.path import smooth_path
 from multiloss_core.thresholds.targets.goals import manual_point
+
+__all__ = ["AlertSet", "ModelChange", "model_change", "record_of_change", "rows_to_rate"]
 
 SEED = 0
 # Fewer rated positives show no marginal precision.
@@ -64,9 +66,10 @@ class AlertSet:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """A 95 % interval of the positives, if the alerts rated below the floors are a random sample of those there.
+        """A 95 % interval of the positives.
 
-        An alert above a floor without a rating may be either.
+        Those rated below the floors count as a random sample of the alerts there. An alert above a floor
+        without a rating may be either.
         """
         low, high = self.bounds
         if self.below_rated > 0:
@@ -77,9 +80,10 @@ class AlertSet:
 
 
 def _sample_shares(positives: Floats | float, rated: Floats | float, alerts: float) -> Floats:
-    """Compute Wilson bounds (2, ...) of a share from a random sample of `rated` (...) of the alerts.
+    """Compute Wilson bounds (2, ...) of a share from a random sample.
 
-    The sample counts for the more the less is left of them (finite population correction).
+    `rated` (...) of the `alerts` are in it. The sample counts for the more the less is left of them (finite
+    population correction).
     """
     some = np.asarray(rated, dtype=np.float64)
     size = some * max(alerts - 1.0, 1.0) / np.maximum(alerts - some, 1e-9)
@@ -88,7 +92,7 @@ def _sample_shares(positives: Floats | float, rated: Floats | float, alerts: flo
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ModelChange:
-    """Thresholds of new scores that flag as many rows of a table as a decision, and the alerts that this swaps.
+    """Thresholds of new scores for a decision, and the alerts that they swap.
 
     `columns`: the meanings of the columns with the new scores. `thresholds` (k,), infinity for never. `old` and `new`:
     the rows of the table (n,) that the decision and the new thresholds flag; `old` is None without the old scores.
@@ -114,14 +118,18 @@ class ModelChange:
 
     @property
     def precision_interval(self) -> tuple[float, float]:
-        """Bounds of the new precision, or a 95 % interval once swapped-in alerts are rated; NaN without alerts."""
+        """Bounds of the precision of the new alerts; NaN without alerts.
+
+        Once swapped-in alerts are rated, they are a 95 % interval.
+        """
         low, high = np.sum([self.both.interval, self.only_new.interval], axis=0).tolist()
         return ratio(low, self.alerts), ratio(high, self.alerts)
 
     def ratings_for(self, width: float) -> int | None:
-        """Count the ratings, in the order of `to_rate`, until the swapped-in alerts' precision has this `width` (0, 1].
+        """Count the ratings after which the precision of swapped-in alerts has a `width` (0, 1].
 
-        They are enough whatever that precision is. None where alerts above a floor without a rating leave more doubt.
+        Alerts are rated in the order of `to_rate`. They are enough whatever that precision is. None where
+        alerts above a floor without a rating leave more doubt.
         """
         swapped = self.only_new
         low, high = swapped.interval
@@ -147,24 +155,26 @@ class ModelChange:
         if self.old is None:
             return f"The new scores flag {plural(self.alerts, 'alert')}. {known}."
         swapped = self.only_new
-        never = f", {percent(swapped.unrated / swapped.alerts)} of these without a rating" if swapped.alerts else ""
+        never = f", {percent(swapped.unrated / swapped.alerts)} of these without a rating" if swapped.unrated else ""
         return (
-            f"{count(self.both.alerts)} alerts stay, {count(self.only_old.alerts)} go and {count(swapped.alerts)} "
-            f"come{never}: {plural(self.alerts, 'alert')} with the new scores. {known}."
+            f"{plural(self.both.alerts, 'alert', 'stay')}, {count(self.only_old.alerts)} go and "
+            f"{count(swapped.alerts)} come{never}: {plural(self.alerts, 'alert')} with the new scores. {known}."
         )
 
     @property
     def rating_words(self) -> str:
-        """Describe how many swapped-in alerts to rate for which certainty; empty where none is left to rate."""
+        """List how many alerts to rate for some widths; empty where none is left to rate."""
         needed = {width: self.ratings_for(width) for width in WIDTHS} if len(self.to_rate) else {}
-        parts = [f"{count(number)} for {round(100 * width)} points" for width, number in needed.items() if number]
-        return f"Rate swapped-in alerts to know their precision within a width: {', '.join(parts)}." if parts else ""
+        parts = [f"within {round(100 * width)} points: {count(number)}" for width, number in needed.items() if number]
+        if not parts:
+            return ""
+        return f"Ratings to know the precision of the swapped-in alerts {', '.join(parts)}."
 
 
 def model_change(
     record: DecisionRecord, frame: pd.DataFrame, new_scores: Mapping[str, str], *, alerts: float | None = None
 ) -> ModelChange:
-    """Find thresholds of new scores at the alert volume of a decision, and compare what both flag.
+    """Find thresholds of new scores that flag as many alerts as a decision.
 
     `new_scores`: the new column of each score of the decision that changes, "minus column" where low values are
     suspicious. Other scores and alert rules keep their thresholds. With one factor for all changed scores, each new
@@ -283,7 +293,7 @@ def _ratings(columns: ColumnMeanings, table: pd.DataFrame) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """The factor of each row (n,) from which on it is flagged, and that of each of its scores (n, k).
+    """The factors from which on rows (n,) are flagged and their scores (n, k) reached.
 
     `scores` (n, k), NaN for blank; `kept` (k,): thresholds that stay, NaN for those of changed scores.
     """
@@ -315,13 +325,13 @@ class _Places:
         return cls(places, of_rows, scores, kept)
 
     def at_volume(self, wanted: float, weights: Floats) -> float:
-        """Find the factor that flags the weight nearest to the wanted one; -1 flags by no changed score."""
+        """Find the factor that flags nearly the wanted weight; -1 flags by no changed score."""
         factors, each = np.unique(self.of_rows, return_inverse=True)
         volumes = np.concatenate([[0.0], np.cumsum(np.bincount(each, weights))[np.isfinite(factors)]])
         return float(np.append(-1.0, factors)[np.argmin(np.abs(volumes - wanted))])
 
     def at_precision(self, marginal_precision: float, ratings: Floats, weights: Floats) -> float | None:
-        """Find the factor at a marginal precision (0, 1) among the rated rows; None if it is not known."""
+        """Find the factor at a marginal precision of the rated rows; None if not known."""
         rated = ~np.isnan(ratings) & (self.of_rows > 0) & np.isfinite(self.of_rows)
         labels = ratings[rated] == 1
         if labels.sum() < MIN_POSITIVES or labels.all():
@@ -341,16 +351,16 @@ class _Places:
 
 
 def _weight_at_or_above(scores: Floats, weights: Floats) -> Floats:
-    """Sum the weight (n,) of all rows whose score is at least that of each row; infinity for a blank."""
+    """Sum the weight (n,) of the rows at or above each score; infinity for a blank."""
     values, each = np.unique(scores, return_inverse=True)
     above = np.cumsum(np.bincount(each, np.where(np.isnan(scores), 0.0, weights), len(values))[::-1])[::-1]
     return np.where(np.isnan(scores), np.inf, above[each])
 
 
 def _alerts_interval(weights: Floats, table: pd.DataFrame, group: str | None) -> tuple[float, float]:
-    """Bound the alerts in as long a period to come: Poisson then and now, by group where alerts come in groups.
+    """Compute a 95 % interval of the alerts in as long a period to come.
 
-    `weights` (n,) of alerts, 0 for other rows.
+    Numbers of alerts, or of their groups, are Poisson variables. `weights` (n,) of alerts, 0 for other rows.
     """
     units, total = weights, float(weights.sum())
     if group is not None and group in table.columns:

@@ -71,7 +71,7 @@ def test_volume_and_sets_are_those_of_a_search_over_all_factors(seed, rule, both
     new_columns = [frame[new_scores.get(name, name)].to_numpy() for name in ("a", "b")]
     assert change.new.tolist() == flags(new_columns, change.thresholds, rule).tolist()
     assert change.old.tolist() == old.tolist()
-    # For each factor the lowest score that at most so many rows reach, by counting.
+    # By counting: at each factor a score is reached where few enough rows are at or above it.
     reach = [(frame[name] >= threshold).sum() for name, threshold in zip("ab", thresholds, strict=True)]
     above = [np.array([(column >= value).sum() for value in column]) for column in new_columns]
     volumes = {0} if rule == "all" or both_change else {int((b >= thresholds[1]).sum())}
@@ -147,7 +147,7 @@ def test_bounds_hold_the_truth_and_so_do_intervals_after_rating():
     assert all(narrower)
 
 
-def test_as_many_ratings_as_were_told_make_the_interval_so_narrow():
+def test_the_stated_number_of_ratings_is_enough():
     for seed in range(20):
         frame, labels = population(seed, documents=100_000)
         change = model_change(by_hand(), frame, NEW)
@@ -259,7 +259,7 @@ def test_nothing_to_flag_is_never():
 
 
 @pytest.mark.parametrize("source", ["file.csv", "file.parquet"])
-def test_the_command_tells_sets_and_writes_files(tmp_path, source):
+def test_the_command_prints_sets_and_writes_files(tmp_path, source):
     frame, _ = population(0)
     (tmp_path / "record.json").write_text(record().to_json())
     getattr(frame, "to_csv" if source.endswith("csv") else "to_parquet")(tmp_path / source, index=False)

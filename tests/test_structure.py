@@ -135,6 +135,7 @@ PUBLIC = {
                     "losses",
                     "decisions",
                     "figures",
+                    "model_change",
                     "numerics",
                     "engines",
                     "datasets",

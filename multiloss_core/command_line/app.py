@@ -21,7 +21,7 @@ from multiloss_core.command_line.options import (
     read_record,
     require_one_of,
 )
-from multiloss_core.formatting import FRAUD, NEVER
+from multiloss_core.formatting import FRAUD, NEVER, plural
 
 if TYPE_CHECKING:
     from multiloss_core.command_line.reading import LoadedTable
@@ -350,9 +350,10 @@ def change_command(
         Path | None, typer.Option(metavar="FOLDER", help="Make it a decision: where its files go.")
     ] = None,
 ) -> None:
-    """Find thresholds of new scores that flag as many alerts as a decision, and compare what both flag.
+    """Find thresholds of new scores that flag as many alerts as a decision.
 
     SOURCE holds the old and the new scores of the same documents, rated or not; with --alerts the new ones are enough.
+    Prints which alerts stay, go and come, and bounds of the precision.
 
     Ends with 0, with 2 and one sentence when the input or an option is wrong, and with 3 and one sentence when
     something else failed.
@@ -369,7 +370,7 @@ def change_command(
         print_lines(change_lines(decided, change))
         if to_rate is not None:
             to_rate.write_text(rows_to_rate(change, frame), encoding="utf-8", newline="")
-            print_lines(["", f"{len(change.to_rate):,} alerts to rate, in this order, are in {to_rate}."])
+            print_lines(["", f"{plural(len(change.to_rate), 'alert')} to rate, in this order: {to_rate}."])
         if output is not None:
             made = record_of_change(
                 decided, change, frame, name=read.name, fingerprint=read.fingerprint, author=author, reason=reason
@@ -395,7 +396,7 @@ def _opened(
     leave_out_repeats: bool,
     filters: "Sequence[RecordedFilter]" = (),
 ) -> "Iterator[LoadedTable]":
-    """Open the table of the options of a command; `days` are the column, the first day and the one after the last."""
+    """Open the table of a command; `days`: column, first day and the day after the last."""
     from multiloss_core.command_line.reading import Days, loaded_table
     from multiloss_core.tables import ReadOptions
 

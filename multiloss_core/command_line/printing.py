@@ -84,8 +84,8 @@ def change_lines(record: DecisionRecord, change: ModelChange) -> Iterator[str]:
     ]
     yield from table_lines(("", "Alerts", "Fraud", "No fraud", "Not rated", "Precision of rated"), cells)
     yield ""
-    low, high = change.alerts_interval
-    yield f"In as long a period to come: {count(round(low))} to {count(round(high))} alerts ({LEVEL_WORDS} interval)."
+    low, high = map(round, change.alerts_interval)
+    yield f"In as long a period to come: {count(low)} to {plural(high, 'alert')} ({LEVEL_WORDS} interval)."
     yield from filter(None, [change.rating_words])
 
 

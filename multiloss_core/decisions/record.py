@@ -181,7 +181,9 @@ class DecisionRecord:
         return np.where(flagged(self.scores(frame), self.block_array, self.settings.rule), BLOCK, below)
 
     def scores(self, frame: pd.DataFrame) -> Floats:
-        """Read the scores (n, k) of the n rows of a table, NaN where one is blank, with 0 and 1 for alert rules.
+        """Read the scores (n, k) of a table of n rows, NaN for blanks.
+
+        Alert rules are 0 or 1.
 
         Raises DataError: a column that is missing, there twice, or holds text.
         """

@@ -22,7 +22,7 @@ def swapped_alerts(change: ModelChange, *, theme: Theme, vocabulary: Vocabulary 
             x=counted,
             name=words,
             orientation="h",
-            marker={"color": colour, "pattern": {"shape": pattern, "size": 6, "solidity": 0.15}},
+            marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "size": 6, "solidity": 0.3}},
             hovertemplate=f"%{{y}}: %{{x:,}} {words}<extra></extra>",
         )
     figure.update_layout(barmode="stack", bargap=0.35, margin={"l": 90, "b": 90})

@@ -70,9 +70,9 @@ def shortest_between(value: float, above: float, up_to: float) -> float:
 
 
 def short_threshold(threshold: float, scores: Floats, floor: float = -np.inf) -> float:
-    """Shorten a threshold so that it flags the same of the rising `scores` (n,), also in single precision.
+    """Shorten a threshold that flags the same of the rising `scores` (n,).
 
-    A threshold at its floor stays as it is.
+    It does so in single precision, too. A threshold at its floor stays as it is.
     """
     if threshold <= floor:
         return float(threshold)

@@ -28,6 +28,7 @@ from multiloss_core.decisions import (
     record_of,
     sql_where,
 )
+from multiloss_core.model_change import model_change
 from multiloss_core.tables import ColumnMeanings
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.samples import as_csv, file_decision, rated_frame, sample_decision
@@ -779,3 +780,22 @@ def test_present_thresholds_stay_when_reopened(log_address):
     press(app, "Open on the operating point")
     assert app.checkbox(key="stay").value
     assert shown_thresholds(app) == pytest.approx(list(record.thresholds))
+
+
+def test_new_scores_replace_those_of_a_decision(log_address):
+    frame = rated_frame(3)
+    record = file_decision(as_csv(frame), rule="any")
+    logged(log_address, record)
+    generator = np.random.default_rng(0)
+    frame["card v2"] = 10 * frame["card"] + generator.normal(size=len(frame))
+    app = opened("rated_data")
+    run(app.file_uploader(key="upload").set_value(("both.csv", as_csv(frame), "text/csv")))
+    run(app.switch_page("pages/decisions.py"))
+    app.session_state["change_entry"] = True
+    run(app)
+    frame = pd.read_csv(io.BytesIO(as_csv(frame)))
+    change = model_change(record, frame, {"card": "card v2"})
+    assert change.words.replace("\N{NO-BREAK SPACE}", " ") in said(app.markdown)
+    press(app, "Make it a decision")
+    assert app.title[0].value == "Operating point"
+    assert shown_thresholds(app) == pytest.approx([*change.thresholds])

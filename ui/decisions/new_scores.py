@@ -7,7 +7,7 @@ import streamlit as st
 
 from multiloss_core import DataError, DecisionRecord, figures
 from multiloss_core.datasets import RatedSource
-from multiloss_core.formatting import count, percent, score_name, score_threshold, shortened
+from multiloss_core.formatting import count, percent, plural, score_name, score_threshold, shortened
 from multiloss_core.model_change import ModelChange, model_change, record_of_change, rows_to_rate
 from ui.decisions.reopening import reopen, tables_at_hand
 from ui.shared.formatting import as_label, as_text, vocabulary
@@ -53,7 +53,7 @@ def _show_change(record: DecisionRecord, tag: str) -> None:
             _offer_decision(record, change, source, tag)
             if len(change.to_rate):
                 st.download_button(
-                    f"{count(len(change.to_rate))} alerts to rate, in this order",
+                    f"{plural(len(change.to_rate), 'alert')} to rate, in this order",
                     lambda: rows_to_rate(change, source.frame),
                     "alerts-to-rate.csv",
                     "text/csv",
@@ -99,7 +99,7 @@ def _is_like(name: str, score: str) -> bool:
 
 
 def _changed(record: DecisionRecord, source: RatedSource, new_scores: dict[str, str], tag: str) -> ModelChange | None:
-    """Find the change, at the number of alerts that is asked for where the table has no old scores."""
+    """Find the change; ask for the number of alerts where the table has no old scores."""
     if source.is_sample:
         raise DataError(
             f"Only a sample of '{source.name}' is loaded; choose fewer days on Rated data to load all rows."
@@ -127,7 +127,7 @@ def _show_thresholds(record: DecisionRecord, change: ModelChange) -> None:
         rows[f"At marginal precision {percent(target)}"] = at
     st.dataframe(rows, hide_index=True, alt="The threshold of each new score.")
     low, high = change.alerts_interval
-    st.caption(f"In as long a period to come: {count(round(low))} to {count(round(high))} alerts (95 % interval).")
+    st.caption(f"In as long a period to come: {count(round(low))} to {plural(round(high), 'alert')} (95 % interval).")
 
 
 def _offer_decision(record: DecisionRecord, change: ModelChange, source: RatedSource, tag: str) -> None:
