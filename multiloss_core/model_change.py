@@ -1,7 +1,8 @@
 """Replace the scores of a decision by new ones at the same number of alerts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from multiloss_core.datasets.rated import RatedDataset
 from multiloss_core.decisions.making import columns_from_record, record_of
 from multiloss_core.decisions.record import DecisionRecord, score_column
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import count, percent, plural, score_name, shortened
+from multiloss_core.formatting import count, percent, plural, score_name, score_value, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import NORMAL_95, share_interval
 from multiloss_core.numerics.rounding import short_threshold
@@ -161,6 +162,18 @@ class ModelChange:
             f"{count(swapped.alerts)} come{never}: {plural(self.alerts, 'alert')} with the new scores. {known}."
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """Give what JSON can hold; thresholds are None for never, each on the scale of its score."""
+        values = zip(self.columns.scores, self.thresholds, strict=False)
+        low, high = self.precision_interval
+        return {
+            "thresholds": {score_name(name): _plain(score_value(name, value)) for name, value in values},
+            "alerts": {"wanted": self.wanted, "flagged": self.alerts, "interval": [*self.alerts_interval]},
+            "precision_interval": None if np.isnan(low) else [low, high],
+            "sets": {name: asdict(getattr(self, name)) for name in ("both", "only_old", "only_new")},
+            "rows_to_rate": self.to_rate.tolist(),
+        }
+
     @property
     def rating_words(self) -> str:
         """List how many alerts to rate for some widths; empty where none is left to rate."""
@@ -244,6 +257,10 @@ def model_change(
         only_new=counted(new & ~known),
         to_rate=rows[order[(new & ~known & np.isnan(ratings))[order]]],
     )
+
+
+def _plain(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(value)
 
 
 def _new_columns(record: DecisionRecord, frame: pd.DataFrame, new_scores: Mapping[str, str]) -> ColumnMeanings:

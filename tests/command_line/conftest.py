@@ -77,9 +77,9 @@ def _put(frame, kind, folder, request):
     return [address, "--table", name]
 
 
-def run(*arguments):
+def run(*arguments, stdin=None):
     """Run the command in this process."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
 
 
 def chosen(folder):

@@ -107,11 +107,9 @@ def test_missing_package_is_one_sentence(missing, tmp_path):
     assert done.stderr.count("\n") == (1 if missing == "typer" else 0)
 
 
-@pytest.mark.parametrize("name", ["-", "pipe"])
-def test_pipe_is_refused(name, tmp_path):
-    if name == "pipe":
-        name = tmp_path / name
-        os.mkfifo(name)
+def test_pipe_with_a_name_is_refused(tmp_path):
+    name = tmp_path / "pipe"
+    os.mkfifo(name)
     assert "pipe" in complaint(run("choose", name, "--marginal-precision", ".2", "--output", tmp_path / "out"))
 
 
