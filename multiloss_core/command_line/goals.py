@@ -30,7 +30,7 @@ MAX_COSTS_BYTES = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What thresholds are chosen by; one of its fields is given.
+    """A goal of the choice of thresholds; one of its fields is given.
 
     `marginal_precision` and `precision` are shares; `alerts_per_day` is a mean, undecided alerts included.
     """
@@ -66,7 +66,9 @@ class Goal:
     def point(
         self, path: ThresholdPath, dataset: RatedDataset, fit: SmoothFit | None
     ) -> tuple[Point, RecordedTarget | None]:
-        """Find the best point of a path, with the goal as it is recorded; None for a marginal precision alone.
+        """Find the best point of a path, and how the goal is recorded.
+
+        A marginal precision alone is recorded as the target of the point: None.
 
         Raises DataError: no thresholds reach the goal, or the days of the data are not known.
         """
@@ -90,7 +92,7 @@ class Goal:
 
 
 def read_costs(path: Path) -> Payoffs:
-    """Read costs from a JSON file: {"review": 5, "catch": 100, "annoyance": 1}. Raises DataError, OSError."""
+    """Read costs like {"review": 5, "catch": 100} from JSON. Raises DataError, OSError."""
     name, wanted = shortened(path.name), ", ".join(COSTS_IN_RECORD)
     if path.stat().st_size > MAX_COSTS_BYTES:
         raise DataError(f"'{name}' is too large for a file of costs; write {wanted} as JSON.")

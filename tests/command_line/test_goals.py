@@ -1,4 +1,4 @@
-"""Goals of the command: a marginal precision, costs, alerts a day or a precision; what goes in and out."""
+"""Test the goals of the command, its standard input and its JSON."""
 
 import gzip
 import io

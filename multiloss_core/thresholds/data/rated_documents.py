@@ -44,12 +44,12 @@ from multiloss_core.thresholds.data.document_columns import (
     read_scores,
     read_weights,
     repeated_rows_note,
-    require_columns,
     rows_of_column,
     score_notes,
     undecided_alerts,
     undecided_note,
     were,
+    with_columns,
     without_score,
 )
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
@@ -240,7 +240,7 @@ class RatedDocuments:
         if not scores:
             raise DataError("Choose at least one score column.")
         scores = [*scores, *alert_rules]
-        require_columns(frame, [*scores, label, *filter(None, (weight, group))])
+        frame = with_columns(frame, [*scores, label, *filter(None, (weight, group))])
         notes = list(repeated_rows_note(frame if only is None else frame[only]))
         read = np.ones(len(frame), dtype=bool) if only is None else only
         rating = parse_ratings(frame[label], positive, meanings=meanings, one_class=one_class)
