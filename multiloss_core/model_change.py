@@ -18,7 +18,7 @@ from multiloss_core.numerics.rounding import short_threshold
 from multiloss_core.tables import frame_as_csv
 from multiloss_core.tables.column_meanings import ColumnMeanings
 from multiloss_core.tables.column_values import base_of
-from multiloss_core.tables.rating_column import parse_ratings, rating_values, values_and_blanks
+from multiloss_core.tables.rating_column import ratings_so_far, values_and_blanks
 from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.document_columns import read_weights
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -207,7 +207,7 @@ def model_change(
     table, rule = frame.iloc[rows], record.settings.rule
     weights = read_weights(frame, columns.weight, rows)
     weights = np.ones(len(rows)) if weights is None else weights
-    ratings = _ratings(columns, table)
+    ratings = ratings_so_far(table, columns.rating, columns.known_meanings)
     has_old = all(base_of(frame, name) is not None for name in record.columns.read_columns)
     old = record.flags(table) if has_old else None
     if old is None and alerts is None:
@@ -296,16 +296,6 @@ def _kept_rows(columns: ColumnMeanings, frame: pd.DataFrame) -> Indices:
     rating = columns.rating if columns.rating in frame.columns else None
     kept = None if columns.repeats is None else columns.repeats.kept(frame, rating)
     return np.arange(len(frame)) if kept is None else np.flatnonzero(kept)
-
-
-def _ratings(columns: ColumnMeanings, table: pd.DataFrame) -> Floats:
-    """Read the ratings (n,): 1, 0 or NaN, which all are where the column is missing or blank."""
-    if columns.rating not in table.columns or not rating_values(table[columns.rating])[1]:
-        return np.full(len(table), np.nan)
-    unknown = [word for word, meaning in columns.meanings if meaning is None]
-    if unknown:
-        raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' means.")
-    return parse_ratings(table[columns.rating], meanings=columns.known_meanings, one_class=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -419,7 +409,7 @@ def record_of_change(
 
     Raises DataError: too few ratings, or those of one class alone.
     """
-    rated = ~np.isnan(_ratings(change.columns, frame))
+    rated = ~np.isnan(ratings_so_far(frame, change.columns.rating, change.columns.known_meanings))
     lowest = [np.nanmin(score_column(frame[rated], name), initial=np.inf) for name in change.columns.scores]
     floors = tuple(float(min(pair)) for pair in zip(lowest, change.thresholds, strict=False))
     columns = replace(change.columns, floors=floors)
