@@ -19,7 +19,7 @@ SENTENCE = (
 )
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def postgres_server():
     """The URL of a PostgreSQL whose user may create databases."""
     address = os.environ.get("MULTILOSS_TEST_POSTGRES")

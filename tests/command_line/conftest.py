@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 from multiloss_core import simulate_population
 from multiloss_core.command_line.app import app
 from tests.engines.conftest import write_folder, write_table
-from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 
 @pytest.fixture(autouse=True)
