@@ -12,6 +12,8 @@ from multiloss_core.engines.backends.database_engine import DatabaseEngine
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
 
 ENGINES = ("duckdb", "postgresql", "spark")
+# Of Spark, which takes a second for each, every kind of question is asked once.
+WITHOUT_SPARK = pytest.mark.parametrize("load", ENGINES[:2], indirect=True)
 
 
 @pytest.fixture(params=ENGINES)
