@@ -7,7 +7,6 @@ from streamlit.components.v2 import manifest_scanner
 
 from decision_log import ADDRESS
 from tests.pages.steps import complete
-from tests.resampling import resample_less
 from ui.records import forget_log
 from ui.server.file_store import FOLDER, file_store
 from ui.shared import formatting
@@ -26,14 +25,6 @@ def rows_are_documents():
     """Call rows documents in sentences, to distinguish them from flagged alerts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(formatting, "ALERTS", formatting.FRAUD)
-        yield
-
-
-@pytest.fixture(scope="package", autouse=True)
-def few_resamples():
-    """Draw fewer resamples: what pages show is compared with what the core finds with as many."""
-    with pytest.MonkeyPatch.context() as patch:
-        resample_less(patch)
         yield
 
 
