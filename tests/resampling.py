@@ -1,4 +1,4 @@
-"""Let thresholds and intervals rest on fewer resamples, where a test compares two ways to the same numbers."""
+"""Let thresholds and intervals rest on fewer resamples where two ways are compared."""
 
 from multiloss_core.generalisation import bootstrap, bootstrap_points, bootstrap_thresholds
 

@@ -27,7 +27,7 @@ MODULES = {
 
 
 class InTurn:
-    """A pool that runs all here, where constants are small; what it sends could be sent to a process."""
+    """A pool that pickles what it is given and runs it here, where constants are small."""
 
     def __init__(self, *_, **__):
         pass

@@ -28,7 +28,7 @@ def own_main(monkeypatch):
 
 @pytest.fixture(scope="package", autouse=True)
 def few_resamples():
-    """Draw fewer resamples: what the command finds is compared with what the core finds with as many."""
+    """Draw fewer resamples, in the command and in the core that it is compared with."""
     with pytest.MonkeyPatch.context() as patch:
         resample_less(patch)
         yield

@@ -142,7 +142,7 @@ def own_alerts(app, name):
 def test_own_and_undecided_alerts_keep_a_mean_cap(name):
     app = open_segments(name, goal="alerts", goal_alerts="1")
     days, kinds, saved = RatedDataset.of(sample(name), sample(name).first_choice).days, set(), 0
-    for cap in (0.7, 1.6, 3.7, 7.5, 16.0):
+    for cap in (0.7, 1.1, 2.3, 5.2, 16.0):
         run(app.number_input(key="goal_alerts").set_value(cap))
         kinds.add(type(state(app).point.goals.shown.point))
         found = own_alerts(app, name)
