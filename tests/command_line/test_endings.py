@@ -115,9 +115,9 @@ def test_pipe_with_a_name_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_many_programs_under_load_all_end():
-    """Run ten failing and ten successful programs, more at once than there are processors."""
+    """Run four failing and four successful programs, more at once than there are processors."""
     with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as threads:
-        found = threads.map(end_of_program, ["fails", "works"] * 10)
+        found = threads.map(end_of_program, ["fails", "works"] * 4)
         assert [outcome for outcome in found if outcome] == []
 
 
