@@ -59,7 +59,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Run one process more than there are cores: journeys wait for their browser a third of the time."""
+    """Run one process more than there are cores, as journeys often wait for a browser."""
     return (os.cpu_count() or 1) + 1
 
 
