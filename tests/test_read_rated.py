@@ -93,3 +93,15 @@ def test_documents_of_an_arrow_table():
 def test_packages_are_found_by_tab_completion():
     assert {"decisions", "thresholds", "losses", "tables"} <= set(dir(library))
     assert not {"decisions", "thresholds"} & set(library.__all__)
+
+
+def test_notebooks_show_small_tables_without_markup_of_names():
+    name = "<b>model</b>"
+    table = pd.DataFrame({name: [0.9, 0.7, 0.6, 0.55], "verdict": ["fraud", "ok", "fraud", "ok"]})
+    data = read_rated(table, scores=[name], floors=[0.5])
+    path = library.smooth_path(data.documents)
+    point = library.operating_point(path, 0.3)
+    for shown in (data.documents, path, point, library.decisions.record_of(point, data)):
+        html = shown._repr_html_()
+        assert "&lt;b&gt;model" in html
+        assert "<b>" not in html

@@ -43,7 +43,7 @@ from multiloss_core.decisions.validation import (
     validated_json,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import MINUS, comparison, count, score_name, score_threshold
+from multiloss_core.formatting import MINUS, as_html_table, comparison, count, score_name, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.tables.column_values import base_of, column_of, numbers, require_usable
 from multiloss_core.tables.dataframes import as_frame
@@ -205,6 +205,12 @@ class DecisionRecord:
             scores += f", {self.segments.listed_words} on their own"
         counts = f"TP {count(self.expected.tp)}, FP {count(self.expected.fp)}"
         return " ".join(f"DecisionRecord({self.data.name}, {self.created:%Y-%m-%d}: {scores}; {counts})".split())
+
+    def _repr_html_(self) -> str:
+        words = self.columns.threshold_words(self.thresholds)
+        thresholds = {score_name(name): value for name, value in zip(self.columns.scores, words, strict=True)}
+        counts = {"TP": count(self.expected.tp), "FP": count(self.expected.fp)}
+        return as_html_table(f"Decision on {self.data.name}, {self.created:%Y-%m-%d}", thresholds | counts)
 
     @property
     def threshold_array(self) -> Floats:

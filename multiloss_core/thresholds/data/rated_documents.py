@@ -12,7 +12,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError, require_type
-from multiloss_core.formatting import comparison, direction, plural, score_name
+from multiloss_core.formatting import (
+    as_html_table,
+    comparison,
+    count,
+    direction,
+    plural,
+    score_name,
+    score_threshold,
+)
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
 from multiloss_core.numerics.rounding import short_threshold
 from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable
@@ -188,6 +196,12 @@ class RatedDocuments:
             for name, floor in zip(self.names, self.floors, strict=True)
         )
         return f"RatedDocuments({len(self.labels):,} documents, {self.labels.sum():,} positive; rated where {floors})"
+
+    def _repr_html_(self) -> str:
+        named = zip(self.names, self.floors, strict=True)
+        floors = {f"floor of {score_name(name)}": score_threshold(name, floor) for name, floor in named}
+        counts = {"documents": count(len(self.labels)), "positives": count(self.labels.sum())}
+        return as_html_table("Rated documents", counts | floors)
 
     @classmethod
     def from_frame(
