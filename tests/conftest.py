@@ -58,12 +58,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Run one process more than there are cores, as journeys often wait for a browser."""
-    return (os.cpu_count() or 1) + 1
-
-
-@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Assign tests that need Spark to one process with one cluster, some tests one by one."""
     if config.getvalue("dist") != "loadfile":

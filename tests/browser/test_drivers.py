@@ -142,8 +142,10 @@ def typed(page, row, column):
 
 
 NEXT_RUN = """() => {
-    window.nextRun = new Promise(begun => new MutationObserver(begun).observe(
+    const begun = new Promise(done => new MutationObserver(done).observe(
         document.querySelector('[data-testid=stApp]'), {attributeFilter: ['data-test-script-state']}))
+    // A cell that had the value already begins none.
+    window.nextRun = Promise.race([begun, new Promise(done => setTimeout(done, 2000))])
 }"""
 
 

@@ -106,7 +106,7 @@ def test_all_files_of_a_decision_are_written(put, tmp_path):
     stem, name = path.stem, path.stem.replace("-", "_")
     assert names == {
         f"{stem}.json", f"{stem}-thresholds.json", f"{stem}-thresholds.csv", f"{stem}.sql", f"{name}_flagged.sql",
-        f"{stem}-spark.sql", f"{name}.py", f"{stem}.md", f"{stem}.html",
+        f"{stem}-spark.sql", f"{name}.py", f"{stem}.md", f"{stem}.html", "latest.json", "latest.sql", "latest.py",
     }  # fmt: skip
     assert all(file in result.stdout for file in names)
     assert content["current"]["thresholds"] == [0.7, None]
