@@ -25,7 +25,7 @@ from multiloss_core.decisions.validation import (
     recorded,
 )
 from multiloss_core.formatting import HAS, on_or_off, score_threshold, shortened
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.generalisation.new_data_intervals import PointIntervals
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.guessing.alert_rules import MAX_ALERT_RULES
@@ -33,8 +33,8 @@ from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.tables.repeated_rows import RepeatedRows
 from multiloss_core.tables.score_formula import COMBINED, ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel
 from multiloss_core.thresholds.paths.operating_point import Status
 
 SET_MANUALLY = "set manually"

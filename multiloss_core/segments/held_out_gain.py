@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import logit
 from scipy.stats import norm
 
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, sums
 from multiloss_core.numerics.proportions import NORMAL_95
 from multiloss_core.segments.rated_segments import RatedSegments

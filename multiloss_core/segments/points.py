@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.data.counts import Counts

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, require_rule

@@ -3,8 +3,9 @@
 Each session has its own results, except those of the built-in samples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -36,8 +37,12 @@ from multiloss_core.thresholds import (
 )
 from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
 from ui.data.engine_connections import known_along
+from ui.data.rated import is_built_in
 from ui.operating_point.calculations import SECONDS_BEHIND
 from ui.operating_point.path_tasks import FIRST, METHODS, PathTasks, Settings, ask_paths
+
+T = TypeVar("T")
+
 
 MAX_DOCUMENTS_SLICED = 200_000
 SECONDS_BETWEEN_POLLS = 0.4
@@ -281,3 +286,21 @@ def _analysis_of(tasks: PathTasks, name: str) -> Analysis:
         tasks.rated.named(name),
         to_find=tuple(method for method in METHODS if method not in found),
     )
+
+
+def cached(max_entries: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Cache a function of what can be hashed and of an analysis, its parameter `_analysis`.
+
+    `max_entries` in each session, and as many again of the built-in samples for all sessions together.
+    """
+
+    def decorate(function: Callable[..., T]) -> Callable[..., T]:
+        options: dict[str, Any] = {"max_entries": max_entries, "show_spinner": False}
+        of_session, of_all = (st.cache_data(scope=scope, **options)(function) for scope in ("session", "global"))
+
+        def call(*arguments: Any, _analysis: Analysis) -> T:
+            return (of_all if is_built_in(_analysis.rated) else of_session)(*arguments, _analysis=_analysis)
+
+        return call
+
+    return decorate

@@ -25,7 +25,6 @@ from multiloss_core.thresholds.data.counts import (
     flagged_weights,
     require_rule,
 )
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.document_checks import (
     cautions_about,
     checked_ages,
@@ -53,7 +52,7 @@ from multiloss_core.thresholds.data.document_columns import (
     without_score,
 )
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
-from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel, UndecidedDocuments, no_documents
 
 
 @dataclass(frozen=True, eq=False)
