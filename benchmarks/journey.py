@@ -21,6 +21,8 @@ from benchmarks.reporting import print_setup, print_table
 from tests.app_server import CHROMIUM_ARGUMENTS, app_server, chromium_executable
 
 ROWS = 10_000
+# Milliseconds that the browser is given to draw what came last.
+DRAWING = 2_500
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 FIGURE = ".explorer dd:not(.between), .st-key-answer h2"
@@ -179,7 +181,7 @@ def _clicked(browser: Browser, address: str) -> list[list[str]]:
     page.goto(f"{address}/top_k")
     page.wait_for_selector(READY)
     # As before every other click: its charts are drawn.
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(DRAWING)
     found = []
     for name, (title, figure) in list(PAGES.items())[1:]:
         page.evaluate("window.shifts = []; window.since = performance.now()")
@@ -200,7 +202,7 @@ def _figures(page: Page, name: str, start: float) -> list[str]:
     page.wait_for_selector(READY)
     at_rest = time.perf_counter() - start
     # What is drawn after the script may shift the page as well.
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(DRAWING)
     seen = page.evaluate("window.seen")
     shown = [seen.get(part) for part in ("framework", "heading", "figure", "chart")]
     cells = ["-" if moment is None else f"{moment / 1000:.2f}" for moment in shown]
@@ -212,7 +214,7 @@ def _journey(browser: Browser, address: str, rows: int) -> list[list[object]]:
     page.goto(f"{address}/rated_data")
     page.wait_for_selector(READY)
     # The sample's charts are drawn while the user selects the file.
-    page.wait_for_timeout(5000)
+    page.wait_for_timeout(2 * DRAWING)
     export: FilePayload = {"name": "alerts.csv", "mimeType": "text/csv", "buffer": raw_export(rows)}
     found: list[list[object]] = [["open the program", 0, 0, *page.evaluate(TO_READ), "-"]]
     for i, step in enumerate(ROUTE):
@@ -227,7 +229,7 @@ def _journey(browser: Browser, address: str, rows: int) -> list[list[object]]:
         seconds = time.perf_counter() - start
         page.wait_for_selector(READY)
         # The browser draws what came last.
-        page.wait_for_timeout(1500)
+        page.wait_for_timeout(DRAWING)
         in_view, on_page = page.evaluate(TO_READ)
         found.append([step.words, step.clicks, step.typed, in_view, on_page, f"{seconds:.2f}"])
     sums = [sum(int(str(line[column])) for line in found) for column in range(1, 5)]

@@ -25,6 +25,7 @@ TARGETS = (0.05, 0.1, 0.2, 0.4)
 PREVALENCE, STRENGTH, RATED_SHARE = 0.001, 3.0, 0.005
 NEGATIVES_OF_TRUTH, POSITIVES_OF_TRUTH = 8_000_000, 120_000
 GRID = 400
+TIMED_DOCUMENTS = 10_500_000
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ def card_alerts(populations: int) -> None:
 def times() -> None:
     """Measure 20 segments of 100,000 rated documents with two scores."""
     generator = np.random.default_rng(0)
-    documents = simulate_population(generator, documents=10_500_000).rated()
+    documents = simulate_population(generator, documents=TIMED_DOCUMENTS).rated()
     shares = 1 / np.arange(1, 21)
     names = generator.choice(20, len(documents.labels), p=shares / shares.sum()).astype(str)
     rows = []

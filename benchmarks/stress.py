@@ -23,6 +23,7 @@ from multiloss_core.numerics import Bools, Floats
 DATA = BESIDE_THE_CHECKOUT
 # Number of the most common words of messages.
 WORDS = 400
+TREES = 100
 
 
 def available_detectors() -> list[str]:
@@ -45,7 +46,7 @@ def real_scores(name: str) -> tuple[Floats, Bools]:
     columns, labels = _TABLES[name][1]()
     detectors = (
         make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-        RandomForestClassifier(100, min_samples_leaf=3, random_state=0, n_jobs=1),
+        RandomForestClassifier(TREES, min_samples_leaf=3, random_state=0, n_jobs=1),
     )
     found = [
         cross_val_predict(detector, columns[:, j::2], labels, cv=5, method="predict_proba")[:, 1]

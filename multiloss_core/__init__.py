@@ -12,6 +12,9 @@ from importlib.util import find_spec
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# A star import loads every name that it gives: packages are found by tab completion alone, and two names need
+# scikit-learn.
+_left_out = {name for name in __all__ if find_spec(f"{__name__}.{name}") is not None}
 if find_spec("sklearn") is None:
-    # A star import loads every name; these two need scikit-learn.
-    __all__ = [name for name in __all__ if name not in ("ThresholdSelector", "TopKClassifier")]
+    _left_out |= {"ThresholdSelector", "TopKClassifier"}
+__all__ = [name for name in __all__ if name not in _left_out]

@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from html import escape
 
 NEVER = "never"
 UNDEFINED = "undefined"
@@ -20,6 +21,12 @@ _WHOLE_MONEY = 99.995
 # Control characters, and those that turn or hide text.
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _MARKDOWN = r"\`*_[]<>|&#~$"
+
+
+def as_html_table(title: str, cells: Mapping[str, object]) -> str:
+    """Write names and values as a small table, for notebooks."""
+    rows = (f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in cells.items())
+    return f"<table><caption>{escape(title)}</caption>{''.join(rows)}</table>"
 
 
 def as_markdown(text: str, *, also: str = "") -> str:

@@ -1,7 +1,8 @@
 """Replace the scores of a decision by new ones at the same number of alerts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,14 +11,14 @@ from multiloss_core.datasets.rated import RatedDataset
 from multiloss_core.decisions.making import columns_from_record, record_of
 from multiloss_core.decisions.record import DecisionRecord, score_column
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import count, percent, plural, score_name, shortened
+from multiloss_core.formatting import count, percent, plural, score_name, score_value, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, ratio
 from multiloss_core.numerics.proportions import NORMAL_95, share_interval
 from multiloss_core.numerics.rounding import short_threshold
 from multiloss_core.tables import frame_as_csv
 from multiloss_core.tables.column_meanings import ColumnMeanings
 from multiloss_core.tables.column_values import base_of
-from multiloss_core.tables.rating_column import parse_ratings, rating_values, values_and_blanks
+from multiloss_core.tables.rating_column import ratings_so_far, values_and_blanks
 from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.document_columns import read_weights
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
@@ -161,6 +162,18 @@ class ModelChange:
             f"{count(swapped.alerts)} come{never}: {plural(self.alerts, 'alert')} with the new scores. {known}."
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """Give what JSON can hold; thresholds are None for never, each on the scale of its score."""
+        values = zip(self.columns.scores, self.thresholds, strict=False)
+        low, high = self.precision_interval
+        return {
+            "thresholds": {score_name(name): _plain(score_value(name, value)) for name, value in values},
+            "alerts": {"wanted": self.wanted, "flagged": self.alerts, "interval": [*self.alerts_interval]},
+            "precision_interval": None if np.isnan(low) else [low, high],
+            "sets": {name: asdict(getattr(self, name)) for name in ("both", "only_old", "only_new")},
+            "rows_to_rate": self.to_rate.tolist(),
+        }
+
     @property
     def rating_words(self) -> str:
         """List how many alerts to rate for some widths; empty where none is left to rate."""
@@ -194,7 +207,7 @@ def model_change(
     table, rule = frame.iloc[rows], record.settings.rule
     weights = read_weights(frame, columns.weight, rows)
     weights = np.ones(len(rows)) if weights is None else weights
-    ratings = _ratings(columns, table)
+    ratings = ratings_so_far(table, columns.rating, columns.known_meanings)
     has_old = all(base_of(frame, name) is not None for name in record.columns.read_columns)
     old = record.flags(table) if has_old else None
     if old is None and alerts is None:
@@ -246,6 +259,10 @@ def model_change(
     )
 
 
+def _plain(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
 def _new_columns(record: DecisionRecord, frame: pd.DataFrame, new_scores: Mapping[str, str]) -> ColumnMeanings:
     """Return the meanings of columns with the new scores in the place of the old ones."""
     recorded = record.columns
@@ -279,16 +296,6 @@ def _kept_rows(columns: ColumnMeanings, frame: pd.DataFrame) -> Indices:
     rating = columns.rating if columns.rating in frame.columns else None
     kept = None if columns.repeats is None else columns.repeats.kept(frame, rating)
     return np.arange(len(frame)) if kept is None else np.flatnonzero(kept)
-
-
-def _ratings(columns: ColumnMeanings, table: pd.DataFrame) -> Floats:
-    """Read the ratings (n,): 1, 0 or NaN, which all are where the column is missing or blank."""
-    if columns.rating not in table.columns or not rating_values(table[columns.rating])[1]:
-        return np.full(len(table), np.nan)
-    unknown = [word for word, meaning in columns.meanings if meaning is None]
-    if unknown:
-        raise DataError(f"The decision does not say what the rating '{shortened(unknown[0])}' means.")
-    return parse_ratings(table[columns.rating], meanings=columns.known_meanings, one_class=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,7 +409,7 @@ def record_of_change(
 
     Raises DataError: too few ratings, or those of one class alone.
     """
-    rated = ~np.isnan(_ratings(change.columns, frame))
+    rated = ~np.isnan(ratings_so_far(frame, change.columns.rating, change.columns.known_meanings))
     lowest = [np.nanmin(score_column(frame[rated], name), initial=np.inf) for name in change.columns.scores]
     floors = tuple(float(min(pair)) for pair in zip(lowest, change.thresholds, strict=False))
     columns = replace(change.columns, floors=floors)

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.engines.spark_cluster import spark_cluster  # noqa: F401
+from tests.postgres import postgres_database, postgres_server  # noqa: F401
+
 # Each core has a worker: several threads of BLAS in each would wait for one another. NumPy reads it when imported.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
@@ -32,15 +35,9 @@ SLOW = (
     ),
 )
 SLOW_FOLDERS = tuple(f"{place}/" for place in SLOW)
-# Files whose tests ask one Spark cluster.
-SPARK = (
-    "tests/engines/test_contract.py",
-    "tests/engines/test_loading.py",
-    "tests/engines/test_spark.py",
-    "tests/browser/test_connected_sources.py",
-    "tests/decisions/test_table_code.py",
-)
-
+# Tests that ask one Spark cluster have the word in their names or parameters, but for this file's.
+SPARK = "spark"
+SPARK_FILE = "tests/browser/test_connected_sources.py"
 APART = ("tests/test_benchmarks.py", "tests/test_notebooks.py")
 
 # The same examples in every run; `--hypothesis-profile=explore` looks for new ones, for example at night.
@@ -61,17 +58,25 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one process more than there are cores, as journeys often wait for a browser."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Assign files that need Spark to one process with one cluster, some tests one by one."""
+    """Assign tests that need Spark to one process with one cluster, some tests one by one."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
+            if _asks_spark(nodeid):
+                return SPARK
             file = super()._split_scope(nodeid)
             # Long tests that share nothing are dealt out one by one.
-            return SPARK[0] if file in SPARK else nodeid if file in APART else file
+            return nodeid if file in APART else file
 
     return Scheduling(config, log)
 
@@ -81,7 +86,7 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
 
     What asks the Spark cluster comes after all other journeys, which would have to share two cores with it.
     """
-    items.sort(key=lambda item: SPARK[0] if _file(item) in SPARK else _file(item))
+    items.sort(key=lambda item: "tests/engines/" if _asks_spark(item.nodeid) else _file(item))
     for item in items:
         place = f"{_file(item).removeprefix('tests/')}/"
         if place.startswith("browser/"):
@@ -93,8 +98,13 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
         engines = {value for value in given if isinstance(value, str)}
         if "postgres_database" in item.fixturenames or "postgresql" in engines:
             item.add_marker(pytest.mark.database)
-        if "spark_cluster" in item.fixturenames or "spark" in engines:
+        if "spark_cluster" in item.fixturenames or SPARK in engines:
             item.add_marker(pytest.mark.spark)
+            assert _asks_spark(item.nodeid), f"{item.nodeid} needs a name with '{SPARK}'."
+
+
+def _asks_spark(nodeid: str) -> bool:
+    return SPARK in nodeid or nodeid.startswith(SPARK_FILE)
 
 
 def _file(item: pytest.Function) -> str:

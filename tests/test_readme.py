@@ -36,7 +36,7 @@ def test_python_of_readme_runs(monkeypatch, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["audits.md", "model-change.md", "sources-and-segments.md"])
+@pytest.mark.parametrize("name", ["audits.md", "model-change.md", "python.md", "sources-and-segments.md"])
 def test_examples_of_documents_run(name):
     page = ROOT / "docs" / name
     assert doctest.testfile(str(page), module_relative=False).failed == 0

@@ -14,7 +14,7 @@ import multiloss_core
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "multiloss_core"
-MAX_NAMES_AT_THE_TOP = 45
+MAX_NAMES_AT_THE_TOP = 46
 MAX_NAME = 60
 
 

@@ -151,6 +151,7 @@ def test_rows_that_are_never_empty_are_never_predicted_empty():
     assert scores[0] > scores[1] + 0.02
 
 
+@pytest.mark.slow
 def test_default_repairs_probabilities_that_are_too_sure():
     """Naive Bayes on pixels is sure of nearly everything."""
     features, labels = load_digits(return_X_y=True)
@@ -260,6 +261,7 @@ def test_more_than_two_classes_are_rejected(labelled):
         TopKClassifier(LogisticRegression()).fit(labelled[0], np.arange(600) % 3)
 
 
+@pytest.mark.slow
 def test_estimators_of_all_labels_fit_each_label():
     features, labels = make_multilabel_classification(120, n_classes=2, random_state=0)
     expected = TopKClassifier(LogisticRegression()).fit(features, labels).predict(features)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from multiloss_core.command_line.by_segment import ChoiceBySegment
 from multiloss_core.command_line.columns import by_score
+from multiloss_core.command_line.goals import Goal
 from multiloss_core.command_line.reading import CountedTable, LoadedTable
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.decisions import (
@@ -43,13 +44,18 @@ from multiloss_core.generalisation import (
     PointBootstrap,
     bootstrap_flagged,
     bootstrap_points,
+    bootstrap_thresholds,
 )
 from multiloss_core.numerics import Bools, Floats
 from multiloss_core.tables import ColumnMeanings, find_falling
 from multiloss_core.thresholds import RESOLUTIONS, SMOOTH, AgeWeights, PathSearch, Rule, checked_thresholds
 from multiloss_core.thresholds.data.rated_counts import CellCounts, RatedCounts
+from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import PATH_METHODS
-from multiloss_core.thresholds.paths.operating_point import operating_point
+from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
+from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
+from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 from multiloss_core.thresholds.targets import on_precision_of_scores, out_of_range
 
 Report = Callable[[str], None]
@@ -59,7 +65,7 @@ Report = Callable[[str], None]
 class ChoiceOptions:
     """Hold the options of a choice; `current` thresholds may be infinity, or empty for none."""
 
-    marginal_precision: float
+    goal: Goal
     rule: Rule = "any"
     method: str = SMOOTH.name
     current: Mapping[str, float]
@@ -93,8 +99,9 @@ def choose(
     methods = {method.name: method for method in PATH_METHODS}
     if options.method not in methods:
         raise DataError(f"There is no method '{shortened(options.method)}'; choose one of {', '.join(methods)}.")
-    if not 0 < options.marginal_precision < 1:
-        raise DataError(f"The marginal precision must lie between 0 and 1, not at {options.marginal_precision:g}.")
+    target = options.goal.target
+    if columns.segment is not None and target is None:
+        raise DataError("Thresholds per value of a column need --marginal-precision or --costs as the goal.")
     if columns.segment is not None and options.method != SMOOTH.name:
         raise DataError(
             f"The method '{options.method}' finds no thresholds per value of '{shortened(columns.segment)}'; give "
@@ -113,27 +120,20 @@ def choose(
     if columns.segment is None:
         path = methods[options.method].find(search)
     else:
-        by_segment = ChoiceBySegment.find(dataset, table, options.rule, options.marginal_precision)
+        by_segment = ChoiceBySegment.find(dataset, table, options.rule, target or 0.0)
         path = by_segment.paths.common
-    point = operating_point(path, options.marginal_precision)
     segments = None if by_segment is None else by_segment.recorded
     fit = None
     if options.method == SMOOTH.name:
         fit = search.fit if by_segment is None else by_segment.paths.common_fit
+    point, recorded_target = options.goal.point(path, dataset, fit)
     evidence: PointBootstrap | None = None
     if by_segment is not None and segments is not None:
         report("Finding what new data will show")
         evidence = by_segment.bootstrap(point.thresholds, segments)
     elif fit is not None:
         report("Finding what new data will show")
-        *_, evidence = bootstrap_points(
-            data,
-            fit,
-            path,
-            [options.marginal_precision],
-            generator=np.random.default_rng(0),
-            parts=None if table is None else table.group_parts(path.thresholds, options.rule),
-        )
+        evidence = _evidence(point, path, data, fit, table)
     # The resolution of counts is that of the grid that they were counted in.
     nodes = max(map(len, data.axes)) if isinstance(data, RatedCounts) else resolution
     record = record_of(
@@ -141,6 +141,7 @@ def choose(
         dataset,
         RecordedSettings(options.rule, options.method, "positives", nodes),
         evidence=evidence,
+        target=recorded_target,
         current=current,
         segments=segments,
         segment_counts=None if by_segment is None else by_segment.points.own_total,
@@ -158,6 +159,19 @@ def choose(
     if fit is not None and fit.earlier_weights is not None:
         notes.insert(0, f"{fit.earlier_weights.words}. Counts are those of '{dataset.name}' alone.")
     return Choice(record=record, notes=(*loaded.source.notes, *dataset.notes, *_noticed(loaded, columns), *notes))
+
+
+def _evidence(
+    point: Point, path: ThresholdPath, data: RatedData, fit: SmoothFit, table: CountedTable | None
+) -> PointBootstrap:
+    """Resample a point of the path with its choice, and other thresholds as they are."""
+    generator = np.random.default_rng(0)
+    if isinstance(data, RatedDocuments | RatedCounts) and not isinstance(point, OperatingPoint):
+        parts = None if table is None else table.group_parts(point.thresholds[np.newaxis], path.rule)
+        return bootstrap_thresholds(data, point.thresholds, path.rule, generator=generator, parts=parts)
+    parts = None if table is None else table.group_parts(path.thresholds, path.rule)
+    *_, found = bootstrap_points(data, fit, path, [point.marginal_precision], generator=generator, parts=parts)
+    return found
 
 
 def _with_earlier(

@@ -20,8 +20,11 @@ from multiloss_core.command_line.options import (
     read_pairs,
     read_record,
     require_one_of,
+    write_decision,
+    write_json,
 )
-from multiloss_core.formatting import FRAUD, NEVER, plural
+from multiloss_core.formatting import NEVER, plural
+from multiloss_core.version import __version__
 
 if TYPE_CHECKING:
     from multiloss_core.command_line.reading import LoadedTable
@@ -34,7 +37,6 @@ app = typer.Typer(
     name="multiloss",
     help=f"Choose thresholds for fraud classifiers from rated predicted positives, and watch them. {CODES_HELP}",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -56,14 +58,49 @@ Until = Annotated[
 Decimal = Annotated[
     str | None, typer.Option(metavar="SIGN", help="What decimals come after, where 1,234 may be read in two ways.")
 ]
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the result as JSON as well; - for the output, and the words then go to the error output.",
+    ),
+]
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def version_option(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 @app.command("choose")
 def choose_command(
     source: Source,
     marginal_precision: Annotated[
-        float, typer.Option(help="How many of the last alerts added must be fraud, a share between 0 and 1.")
-    ],
+        float | None, typer.Option(help="How many of the last alerts added must be fraud, a share between 0 and 1.")
+    ] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help='In place of it, costs as JSON: {"review": 5, "catch": 100, "annoyance": 1}.'
+        ),
+    ] = None,
+    alerts_per_day: Annotated[
+        float | None, typer.Option(metavar="N", help="In place of it, how many alerts a day there may be on average.")
+    ] = None,
+    precision: Annotated[
+        float | None, typer.Option(help="In place of it, the precision of all alerts, at least, between 0 and 1.")
+    ] = None,
     table: Table = None,
     scores: Annotated[
         list[str] | None, typer.Option(metavar="A,B", help="Score columns.", show_default="guessed")
@@ -144,12 +181,14 @@ def choose_command(
         typer.Option(metavar="NAME=VALUE", help=f"A current threshold, or {NEVER}, to compare with."),
     ] = None,
     output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files of the decision go.")] = Path(),
+    json_file: Json = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no steps.")] = False,
 ) -> None:
     """Choose thresholds; write the record, the report, and SQL, dbt, Spark and Python files.
 
     What is not given is guessed from the table, as on the screen; where that is not certain, the command ends and names
     the option to give. Up to 1,000,000 rows are fetched and worked with as an upload is; more are counted where they
-    lie.
+    lie. Record, SQL and Python are also written as latest.json, latest.sql and latest.py, for jobs that run each night.
 
     Ends with 0 when the files are written, with 2 and one sentence when the input or an option is wrong, and with 3 and
     one sentence when something else failed, such as a full disk, a database or a missing package.
@@ -157,9 +196,9 @@ def choose_command(
     with one_sentence():
         from multiloss_core.command_line.actions import ChoiceOptions, choose
         from multiloss_core.command_line.columns import columns_of
+        from multiloss_core.command_line.goals import Goal, read_costs
         from multiloss_core.command_line.printing import choice_lines
         from multiloss_core.command_line.reading import Days, loaded_table
-        from multiloss_core.decisions import record_files
         from multiloss_core.tables import ReadOptions
 
         require_one_of(("any", "all"), rule=rule)
@@ -167,7 +206,12 @@ def choose_command(
         require_one_of((",", "."), decimal=decimal)
         require_one_of(("last", "first", "all"), repeats=repeats)
         chosen = ChoiceOptions(
-            marginal_precision=marginal_precision,
+            goal=Goal(
+                marginal_precision=marginal_precision,
+                costs=None if costs is None else read_costs(costs),
+                alerts_per_day=alerts_per_day,
+                precision=precision,
+            ),
             rule=cast("Rule", rule),
             method=method,
             current=read_numbers(current, "--current", {NEVER: math.inf}),
@@ -204,14 +248,11 @@ def choose_command(
                 age_weights=not equal_ages,
             )
             before = [opened.enter_context(loaded_table(one, read, Days(), sign)) for one in earlier or ()]
-            choice = choose(loaded, columns, chosen, lambda step: typer.echo(f"{step} …", err=True), before)
-        files = record_files(choice.record, FRAUD)
-        output.mkdir(parents=True, exist_ok=True)
-        for file in files:
-            (output / file.name).write_text(file.text, encoding="utf-8", newline="")
-        print_lines(choice_lines(choice.record))
-        print_lines(["", *choice.notes] if choice.notes else [])
-        print_lines(["", f"Written to {output}:", *(f"  {file.name}" for file in files)])
+            choice = choose(loaded, columns, chosen, _ignore if quiet else _print_step, before)
+        err = write_json(choice.record.to_json(), json_file)
+        print_lines(choice_lines(choice.record), err=err)
+        print_lines(["", *choice.notes] if choice.notes else [], err=err)
+        print_lines(write_decision(choice.record, output), err=err)
 
 
 @app.command("watch")
@@ -226,14 +267,7 @@ def watch_command(
     header_line: HeaderLine = None,
     skip_last: SkipLast = 0,
     leave_out_repeats: LeaveOutRepeats = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Write the comparison as JSON as well; - for the output, and the words then go to the error output.",
-        ),
-    ] = None,
+    json_file: Json = None,
 ) -> None:
     """Count a decision's thresholds on newer data, and compare with the expected results.
 
@@ -262,13 +296,8 @@ def watch_command(
             data = {"source": loaded.source.name} | loaded.recorded
             if filters:
                 data["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
-        written = json.dumps(watched.as_dict() | {"data": data}, indent=2, allow_nan=False) + "\n"
-        to_output = json_file == Path("-")
-        if to_output:
-            typer.echo(written, nl=False)
-        elif json_file is not None:
-            json_file.write_text(written)
-        print_lines(watch_lines(watched), err=to_output)
+        err = write_json(json.dumps(watched.as_dict() | {"data": data}, indent=2, allow_nan=False), json_file)
+        print_lines(watch_lines(watched), err=err)
     if not watched.is_tested:
         raise typer.Exit(WRONG_INPUT)
     raise typer.Exit(AS_DECIDED if watched.is_as_expected else DIFFERS)
@@ -349,6 +378,7 @@ def change_command(
     output: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Make it a decision: where its files go.")
     ] = None,
+    json_file: Json = None,
 ) -> None:
     """Find thresholds of new scores that flag as many alerts as a decision.
 
@@ -360,26 +390,22 @@ def change_command(
     """
     with one_sentence():
         from multiloss_core.command_line.printing import change_lines
-        from multiloss_core.decisions import record_files
         from multiloss_core.model_change import model_change, record_of_change, rows_to_rate
 
         decided, days = read_record(record), (time, since, until)
         with _opened(source, table, days, decimal, header_line, skip_last, leave_out_repeats) as loaded:
             frame, read = loaded.fetched, loaded.source
         change = model_change(decided, frame, read_pairs(new, "--new", "model=model v2"), alerts=alerts)
-        print_lines(change_lines(decided, change))
+        err = write_json(json.dumps(change.as_dict(), indent=2, allow_nan=False), json_file)
+        print_lines(change_lines(decided, change), err=err)
         if to_rate is not None:
             to_rate.write_text(rows_to_rate(change, frame), encoding="utf-8", newline="")
-            print_lines(["", f"{plural(len(change.to_rate), 'alert')} to rate, in this order: {to_rate}."])
+            print_lines(["", f"{plural(len(change.to_rate), 'alert')} to rate, in this order: {to_rate}."], err=err)
         if output is not None:
             made = record_of_change(
                 decided, change, frame, name=read.name, fingerprint=read.fingerprint, author=author, reason=reason
             )
-            output.mkdir(parents=True, exist_ok=True)
-            files = record_files(made, FRAUD)
-            for file in files:
-                (output / file.name).write_text(file.text, encoding="utf-8", newline="")
-            print_lines(["", f"Written to {output}:", *(f"  {file.name}" for file in files)])
+            print_lines(write_decision(made, output), err=err)
 
 
 app.add_typer(audit_app, name="audit")
@@ -406,6 +432,14 @@ def _opened(
     limits = Days(since=_day(since), until=_day(until), time=time)
     with loaded_table(source, read, limits, cast("DecimalSign | None", decimal), filters) as loaded:
         yield loaded
+
+
+def _print_step(step: str) -> None:
+    typer.echo(f"{step} …", err=True)
+
+
+def _ignore(step: str) -> None:
+    """Print nothing."""
 
 
 def _day(moment: datetime | None) -> date | None:

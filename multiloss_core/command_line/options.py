@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import FRAUD
 
 if TYPE_CHECKING:
     from multiloss_core.decisions.record import DecisionRecord
@@ -15,6 +16,9 @@ SOURCE_HELP = (
     "A file or folder (Parquet, CSV; Excel or a DuckDB file), postgresql+psycopg://user@host/database (its password by "
     "PGPASSWORD or ~/.pgpass), or sc://host:port of a Spark Connect server."
 )
+
+# By the label of a file; each choice writes over them.
+LATEST = {"Record (JSON)": "latest.json", "SQL": "latest.sql", "Python": "latest.py"}
 
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help=SOURCE_HELP, show_default=False)]
 Table = Annotated[
@@ -69,3 +73,27 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print lines of text."""
     for line in lines:
         typer.echo(line, err=err)
+
+
+def write_json(text: str, file: Path | None) -> bool:
+    """Write JSON to a file, or to the output for "-"; return whether that took the output."""
+    if file == Path("-"):
+        typer.echo(text)
+        return True
+    if file is not None:
+        file.write_text(f"{text}\n", encoding="utf-8", newline="")
+    return False
+
+
+def write_decision(record: "DecisionRecord", folder: Path) -> list[str]:
+    """Write the files of a decision, three of them under a fixed name too; list them."""
+    from multiloss_core.decisions import record_files
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = record_files(record, FRAUD)
+    latest = {file.label: file for file in files}
+    named = [(file.name, file) for file in files]
+    named += [(name, latest[label]) for label, name in LATEST.items()]
+    for name, file in named:
+        (folder / name).write_text(file.text, encoding="utf-8", newline="")
+    return ["", f"Written to {folder}:", *(f"  {name}" for name, _ in named)]

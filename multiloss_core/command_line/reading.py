@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -45,6 +46,9 @@ from multiloss_core.thresholds import GroupParts, Rule
 
 FILE_KINDS = (".csv", ".txt", ".tsv", ".csv.gz", ".txt.gz", ".tsv.gz", ".xlsx", ".parquet", ".pq")
 
+STANDARD_INPUT = "-"
+# How files of each kind begin.
+_STARTS = {b"PAR1": ".parquet", b"PK": ".xlsx", b"\x1f\x8b": ".csv.gz"}
 _ADDRESS = re.compile(r"([a-z][a-z0-9+]*)://", re.IGNORECASE)
 _SPARK_HOST = re.compile(r"sc://([^/;]*)", re.IGNORECASE)
 
@@ -170,8 +174,9 @@ def loaded_table(
         usable table of documents, unknown days, or an engine that cannot answer.
     """
     file = file_to_read(source)
-    if file is not None:
-        loaded = _load_file(file, days, decimal, filters, options)
+    if file is not None or source == STANDARD_INPUT:
+        data, name = _of_standard_input() if file is None else (file.read_bytes(), file.name)
+        loaded = _load_file(data, name, days, decimal, filters, options)
         try:
             yield loaded
         finally:
@@ -199,7 +204,7 @@ def _opened(source: str, table: str | None) -> tuple[Engine, str]:
     """Open an engine, and name its place without a password."""
     address = _ADDRESS.match(source)
     if address is None:
-        if source == "-" or (Path(source).exists() and not (Path(source).is_file() or Path(source).is_dir())):
+        if Path(source).exists() and not (Path(source).is_file() or Path(source).is_dir()):
             raise DataError(
                 f"'{shortened(source)}' is no file or folder; save what comes through a pipe as a file first."
             )
@@ -271,18 +276,27 @@ def _has_few_rows(path: Path) -> bool:
         return True
 
 
+def _of_standard_input() -> tuple[bytes, str]:
+    """Read a file from the standard input, and name it by its kind."""
+    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise DataError(f"The standard input has more than {MAX_FILE_BYTES // 2**20} MB; save it as a file first.")
+    ending = next((ending for start, ending in _STARTS.items() if data.startswith(start)), ".csv")
+    return data, f"standard input{ending}"
+
+
 def _load_file(
-    path: Path,
+    data: bytes,
+    name: str,
     days: Days,
     decimal: DecimalSign | None = None,
     filters: Sequence[RecordedFilter] = (),
     options: ReadOptions = READ_AS_IT_LOOKS,
 ) -> LoadedTable:
     """Read a file as an upload to the screen is read; of its rows those that `filters` keep."""
-    data = path.read_bytes()
-    source = read_rated_source(data, path.name, options)
+    source = read_rated_source(data, name, options)
     if source.first_choice.is_counts:
-        raise DataError(f"'{path.name}' is a table of counts; choose on the screen, or give the rated documents.")
+        raise DataError(f"'{name}' is a table of counts; choose on the screen, or give the rated documents.")
     table = source.origin if isinstance(source.origin, EngineTable) else None
     ambiguous, source = source.ambiguous, _with_decimals(source, decimal)
     if filters:
@@ -292,12 +306,12 @@ def _load_file(
     only = None
     if days.are_limited:
         days = replace(days, time=days_column(days.time, source.guess))
-        only = None if table else _rows_in(days, source.frame, path.name)
+        only = None if table else _rows_in(days, source.frame, name)
         # Other days are other data.
         key = options.key + repr(sorted(days.recorded.items()))
         source = replace(source, fingerprint=hashlib.sha256(data + key.encode()).hexdigest())
     if table is not None and table.engine is not None and (days.are_limited or filters):
-        sample = load_sample(table.engine, path.name, days.window(filters))
+        sample = load_sample(table.engine, name, days.window(filters))
         table, guess = replace(table, sample=sample), source.guess
         read = replace(source, frame=sample.file.frame, ambiguous=ambiguous, origin=table)
         source = replace(_with_decimals(read, decimal), guess=guess)

@@ -10,7 +10,7 @@ from multiloss_core.datasets.rated import RatedDataset
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables import ColumnMeanings, frame_as_csv
-from multiloss_core.tables.rating_column import parse_ratings
+from multiloss_core.tables.rating_column import ratings_so_far
 from multiloss_core.tables.score_formula import COMBINED
 from multiloss_core.thresholds.data.counts import Rule, flagged
 from multiloss_core.thresholds.data.document_columns import read_scores
@@ -49,9 +49,8 @@ def queue_of(frame: pd.DataFrame, columns: ColumnMeanings, thresholds: Floats, r
     ------
     DataError : a score that is missing, or several scores with too few ratings to fit how they combine.
     """
-    waiting = np.ones(len(frame), dtype=bool)
-    if columns.rating in frame.columns:
-        waiting = np.isnan(parse_ratings(frame[columns.rating], meanings=columns.known_meanings, one_class=True))
+    waiting = np.isnan(ratings_so_far(frame, columns.rating, columns.known_meanings))
+    is_rated = not waiting.all()
     if columns.repeats is not None and columns.repeats.identifier in frame.columns:
         kept = columns.repeats.kept(frame, columns.rating if columns.rating in frame.columns else None)
         waiting &= True if kept is None else kept
@@ -61,9 +60,9 @@ def queue_of(frame: pd.DataFrame, columns: ColumnMeanings, thresholds: Floats, r
     scores, rules = np.split(table, [len(columns.scores)], axis=1)
     formula, floors = columns.combined, columns.floors
     if formula is None and (len(columns.scores) > 1 or None in (floors or (None,))):
-        if columns.rating not in frame.columns:
+        if not is_rated:
             raise DataError(
-                f"Floors and the order of several scores come from rated rows; give a file with the column "
+                f"Floors and the order of several scores come from rated rows; give a file with ratings in the column "
                 f"'{columns.rating}', or a decision with a {COMBINED}."
             )
         documents = RatedDataset.from_frame(frame, replace(columns, age_weights=False)).documents

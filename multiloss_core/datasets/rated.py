@@ -18,6 +18,7 @@ from multiloss_core.numerics import Bools, Floats, ratio
 from multiloss_core.tables import (
     ColumnMeanings,
     Times,
+    as_frame,
     document_amounts,
     document_segments,
     local_times,
@@ -129,6 +130,7 @@ class RatedDataset:
         >>> RatedDataset.from_frame(table, ColumnMeanings(scores=("model",), rating="rating", floors=(0.5,))).source
         RatedDocuments(3 documents, 2 positive; rated where model >= 0.5)
         """
+        frame = as_frame(frame)
         given: dict[str, Any] = {"name": name, "fingerprint": fingerprint, "columns": columns, "origin": origin or {}}
         if columns.is_counts:
             return cls(source=CountSurfaces.from_table(frame, rule=columns.rule), frame=frame, **given)

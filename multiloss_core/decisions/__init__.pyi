@@ -24,6 +24,13 @@ from .making import target_of_point as target_of_point
 from .record import data_fingerprint as data_fingerprint
 from .record import recorded_filters as recorded_filters
 from .record import recorded_thresholds as recorded_thresholds
+from .record_fields import ALERTS_PER_DAY as ALERTS_PER_DAY
+from .record_fields import CAP_ON_ALERTS as CAP_ON_ALERTS
+from .record_fields import COSTS as COSTS
+from .record_fields import COSTS_IN_RECORD as COSTS_IN_RECORD
+from .record_fields import DAYS_IN_DATA as DAYS_IN_DATA
+from .record_fields import PRECISION_FLOOR as PRECISION_FLOOR
+from .record_fields import PRECISION_PERCENT as PRECISION_PERCENT
 from .record_fields import SET_MANUALLY as SET_MANUALLY
 from .record_fields import CurrentThresholds as CurrentThresholds
 from .record_fields import ExpectedCounts as ExpectedCounts

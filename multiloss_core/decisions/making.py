@@ -45,6 +45,7 @@ from multiloss_core.thresholds.data.counts import Counts, Rule
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.undecided_documents import DataFunnel
+from multiloss_core.thresholds.paths.methods import RESOLUTIONS
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
 from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit
 
@@ -54,7 +55,7 @@ MARGINAL_PRECISION = "marginal precision"
 def record_of(
     point: Point,
     dataset: RatedDataset,
-    settings: RecordedSettings,
+    settings: RecordedSettings | None = None,
     *,
     counted: RatedData | None = None,
     target: RecordedTarget | None = None,
@@ -70,6 +71,7 @@ def record_of(
 ) -> DecisionRecord:
     """Make the record of a point on data as they were rated.
 
+    `settings`: those of the search for the path, by default of the default path at its usual resolution.
     `counted`: the data that the path was found on where these differ, as for counts of money. `target`: the goal that
     led to the point, by default its marginal precision or the hand. `evidence`: resamples, used where they are complete
     and of this point. `current`: the current thresholds (k,), infinity for never. `block`: the upper of two cuts.
@@ -81,6 +83,8 @@ def record_of(
     Raises DataError: a name or text that no record can keep, or segments of a table of counts.
     """
     counted = counted or dataset.source
+    if settings is None:
+        settings = RecordedSettings(point.rule, point.method, "positives", RESOLUTIONS[dataset.source.score_count][1])
     if segments is not None:
         segments = replace(segments, kind=segment_kind(segments.cells(dataset.frame)))
     columns = recorded_columns(dataset, counted)

@@ -43,9 +43,10 @@ from multiloss_core.decisions.validation import (
     validated_json,
 )
 from multiloss_core.errors import DataError
-from multiloss_core.formatting import MINUS, comparison, count, score_name, score_threshold
+from multiloss_core.formatting import MINUS, as_html_table, comparison, count, score_name, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats
 from multiloss_core.tables.column_values import base_of, column_of, numbers, require_usable
+from multiloss_core.tables.dataframes import as_frame
 from multiloss_core.tables.yes_no import rule_cells
 from multiloss_core.thresholds.data.counts import flagged, flagged_by_segment
 from multiloss_core.thresholds.targets.review_band import BLOCK, PASS, REVIEW
@@ -187,6 +188,7 @@ class DecisionRecord:
 
         Raises DataError: a column that is missing, there twice, or holds text.
         """
+        frame = as_frame(frame)
         rules, formula = self.columns.alert_rule_names, self.columns.combined
         scores = np.column_stack([score_column(frame, name) for name in self.columns.score_columns])
         if formula is not None:
@@ -203,6 +205,12 @@ class DecisionRecord:
             scores += f", {self.segments.listed_words} on their own"
         counts = f"TP {count(self.expected.tp)}, FP {count(self.expected.fp)}"
         return " ".join(f"DecisionRecord({self.data.name}, {self.created:%Y-%m-%d}: {scores}; {counts})".split())
+
+    def _repr_html_(self) -> str:
+        words = self.columns.threshold_words(self.thresholds)
+        thresholds = {score_name(name): value for name, value in zip(self.columns.scores, words, strict=True)}
+        counts = {"TP": count(self.expected.tp), "FP": count(self.expected.fp)}
+        return as_html_table(f"Decision on {self.data.name}, {self.created:%Y-%m-%d}", thresholds | counts)
 
     @property
     def threshold_array(self) -> Floats:

@@ -1,25 +1,33 @@
 """Draw the alerts that old and new scores flag."""
 
+from collections.abc import Mapping
+
 import plotly.graph_objects as go
 
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary, several
-from multiloss_core.model_change import ModelChange
 
 
-def swapped_alerts(change: ModelChange, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
-    """Draw three sets of alerts as bars: of both scores, of the old and of the new ones alone."""
+def swapped_alerts(
+    sets: Mapping[str, tuple[float, float, float]], *, theme: Theme, vocabulary: Vocabulary = NEUTRAL
+) -> go.Figure:
+    """Draw sets of alerts as bars, the first one on top.
+
+    `sets`: the positives, the negatives and the alerts without a rating of each.
+    """
     figure = style.new_figure("Alerts of the old and the new scores", theme, height=280)
-    sets = {"only now": change.only_new, "only before": change.only_old, "both": change.both}
-    for words, colour, pattern, counted in (
-        (several(vocabulary.positive), style.TRUE_POSITIVE, "", [one.positives for one in sets.values()]),
-        ("false alerts", style.FALSE_POSITIVE, "/", [one.negatives for one in sets.values()]),
-        ("not rated", style.UNDECIDED, "x", [one.unrated for one in sets.values()]),
+    names = [*sets][::-1]
+    for place, (words, colour, pattern) in enumerate(
+        (
+            (several(vocabulary.positive), style.TRUE_POSITIVE, ""),
+            ("false alerts", style.FALSE_POSITIVE, "/"),
+            ("not rated", style.UNDECIDED, "x"),
+        )
     ):
         figure.add_bar(
-            y=list(sets),
-            x=counted,
+            y=names,
+            x=[sets[name][place] for name in names],
             name=words,
             orientation="h",
             marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "size": 6, "solidity": 0.3}},

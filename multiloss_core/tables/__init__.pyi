@@ -9,6 +9,7 @@ from .column_values import document_amounts as document_amounts
 from .column_values import document_segments as document_segments
 from .column_values import numbers as numbers
 from .column_values import sampled as sampled
+from .dataframes import as_frame as as_frame
 from .guess_columns import ColumnGuess as ColumnGuess
 from .guess_columns import find_falling as find_falling
 from .guess_columns import guess_columns as guess_columns

@@ -61,6 +61,18 @@ def parse_ratings(
     return np.where(codes < 0, np.nan, numbers[codes])
 
 
+def ratings_so_far(frame: pd.DataFrame, name: str | None, meanings: Mapping[str, Meaning]) -> Floats:
+    """Read the ratings (n,) of a table, some of which may be missing: 1, 0 or NaN.
+
+    All are NaN without the column, or where it is blank.
+
+    Raises DataError: a value without a meaning.
+    """
+    if name not in frame.columns or not rating_values(frame[name])[1]:
+        return np.full(len(frame), np.nan)
+    return parse_ratings(frame[name], meanings=meanings, one_class=True)
+
+
 def rating_values(column: "pd.Series[Any]") -> tuple[Indices, list[str]]:
     """Return each row's index (-1: blank) into the distinct lower-case ratings, in order."""
     # Only different cells become words, so that a dictionary of long texts is never unpacked.

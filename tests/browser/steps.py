@@ -5,6 +5,7 @@ import math
 import re
 import time
 from contextlib import contextmanager, suppress
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -242,6 +243,7 @@ def expected_point(frame, scores, rating, positive=None, *, percent, method="smo
     return documents.round_thresholds(point.thresholds), point.tp, point.fp
 
 
+@cache
 def expected_sample_point(name, percent, **more):
     source = sample(name)
     choice = source.first_choice

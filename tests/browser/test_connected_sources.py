@@ -27,8 +27,6 @@ from tests.browser.steps import (
     upload,
 )
 from tests.engines.conftest import write_folder, write_table
-from tests.engines.spark_cluster import spark_cluster  # noqa: F401
-from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 SCORES = ["card score", "device score"]
 # Fields of a record that name its time and the source of its rows.
@@ -43,7 +41,7 @@ def frame():
 
 
 @pytest.fixture
-def connected_server(tmp_path, frame, postgres_database, spark_cluster):  # noqa: F811
+def connected_server(tmp_path, frame, postgres_database, spark_cluster):
     """Start a server with a database and a cluster of the same rows."""
     table = arrow.Table.from_pandas(frame, preserve_index=False)
     shared = spark_cluster.folder / tmp_path.name

@@ -17,13 +17,21 @@ from typer.testing import CliRunner
 from multiloss_core import simulate_population
 from multiloss_core.command_line.app import app
 from tests.engines.conftest import write_folder, write_table
-from tests.postgres import postgres_database, postgres_server  # noqa: F401
+from tests.resampling import resample_less
 
 
 @pytest.fixture(autouse=True)
 def own_main(monkeypatch):
     """Keep the main module, which an AppTest replaces and new processes import."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
+@pytest.fixture(scope="package", autouse=True)
+def few_resamples():
+    """Draw fewer resamples, in the command and in the core that it is compared with."""
+    with pytest.MonkeyPatch.context() as patch:
+        resample_less(patch)
+        yield
 
 
 KINDS = ("csv", "parquet", "folder", "duckdb", "postgresql")
@@ -77,9 +85,9 @@ def _put(frame, kind, folder, request):
     return [address, "--table", name]
 
 
-def run(*arguments):
+def run(*arguments, stdin=None):
     """Run the command in this process."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
 
 
 def chosen(folder):

@@ -31,14 +31,16 @@ def everything(seed=0):
     )
 
 
-@pytest.fixture
-def decided(put, tmp_path):
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory):
     """A decision on the rated documents: its record as a file, and where these are."""
     found, frame = everything()
     rated = frame[(frame[SCORES] >= np.round(found.floors, 4)).any(axis=1)]
-    given = put(rated, "csv")
-    assert run("choose", *given, "--marginal-precision", ".2", "--output", tmp_path / "decided").exit_code == 0
-    return chosen(tmp_path / "decided")[0], given
+    folder = tmp_path_factory.mktemp("decided")
+    given = [str(folder / "rated.csv")]
+    rated.to_csv(*given, index=False)
+    assert run("choose", *given, "--marginal-precision", ".2", "--output", folder / "decided").exit_code == 0
+    return chosen(folder / "decided")[0], given
 
 
 @pytest.mark.parametrize("kind", ["csv", "folder", "postgresql"])

@@ -107,19 +107,17 @@ def test_missing_package_is_one_sentence(missing, tmp_path):
     assert done.stderr.count("\n") == (1 if missing == "typer" else 0)
 
 
-@pytest.mark.parametrize("name", ["-", "pipe"])
-def test_pipe_is_refused(name, tmp_path):
-    if name == "pipe":
-        name = tmp_path / name
-        os.mkfifo(name)
+def test_pipe_with_a_name_is_refused(tmp_path):
+    name = tmp_path / "pipe"
+    os.mkfifo(name)
     assert "pipe" in complaint(run("choose", name, "--marginal-precision", ".2", "--output", tmp_path / "out"))
 
 
 @pytest.mark.slow
 def test_many_programs_under_load_all_end():
-    """Run ten failing and ten successful programs, more at once than there are processors."""
+    """Run four failing and four successful programs, more at once than there are processors."""
     with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as threads:
-        found = threads.map(end_of_program, ["fails", "works"] * 10)
+        found = threads.map(end_of_program, ["fails", "works"] * 4)
         assert [outcome for outcome in found if outcome] == []
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from multiloss_core import DecisionRecord, combined_score, operating_point, smooth_path
+from multiloss_core import DataError, DecisionRecord, combined_score, operating_point, smooth_path
+from multiloss_core.command_line.columns import columns_of_record
 from multiloss_core.datasets import RatedDataset, queue_of
 from multiloss_core.decisions import RecordedSettings, record_of, sql_where
 from multiloss_core.tables import ColumnMeanings
@@ -108,3 +109,17 @@ def test_rows_below_an_estimated_floor_are_no_alerts(frame):
     assert queue.scores.tolist() == sorted(expected, reverse=True)
     assert (queue.flagged == (queue.scores >= 2.5)).all()
     assert len(queue.rows) < one["rating"].isna().sum()
+
+
+@pytest.mark.parametrize("blank", [None, "", "missing"])
+def test_a_day_without_any_rating_is_all_waiting(frame, blank):
+    record = decided(frame, combined=True)
+    day = frame.drop(columns="rating") if blank == "missing" else frame.assign(rating=blank)
+    columns = columns_of_record(record.columns, day, None, lambda _: (), None, rated=False)
+    queue = queue_of(day, columns, record.threshold_array, "any")
+    assert len(queue.rows) == (frame[["a", "b"]] >= 1.5).any(axis=1).sum()
+    assert queue.flagged.sum() == record.flags(day).sum() > 0
+    plain = decided(frame, combined=False)
+    columns = columns_of_record(plain.columns, day, None, lambda _: (), None, rated=False)
+    with pytest.raises(DataError, match="with ratings"):
+        queue_of(day, columns, plain.threshold_array, "any")

@@ -49,10 +49,7 @@ def count_in_place(monkeypatch):
     ("kind", "is_counted"),
     [
         ("csv", False),
-        ("parquet", True),
         ("folder", True),
-        ("duckdb", False),
-        ("postgresql", False),
         ("postgresql", True),
     ],
 )

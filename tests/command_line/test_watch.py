@@ -1,7 +1,9 @@
 """Compare a decision watched on newer data with the library's tests, and check exit codes."""
 
 import json
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,12 +21,20 @@ FEBRUARY = {"seed": 1, "days": 22, "documents": 110_000}
 BAD = {"seed": 2, "days": 22, "prevalence": 0.001, "documents": 110_000}
 
 
-@pytest.fixture
-def decided(put, tmp_path):
+@pytest.fixture(scope="module")
+def of_january(tmp_path_factory):
     """The record of a decision on January, as a file."""
-    given = put(rated_month(**JANUARY), "csv")
-    assert run("choose", *given, "--marginal-precision", ".2", "--output", tmp_path / "decided").exit_code == 0
-    return chosen(tmp_path / "decided")[0]
+    folder = tmp_path_factory.mktemp("january")
+    rated_month(**JANUARY).to_csv(folder / "alerts.csv", index=False)
+    given = ("choose", folder / "alerts.csv", "--marginal-precision", ".2", "--output", folder / "decided")
+    assert run(*given).exit_code == 0
+    return chosen(folder / "decided")[0]
+
+
+@pytest.fixture
+def decided(of_january, tmp_path):
+    """A copy of the record, which a test may change."""
+    return Path(shutil.copy(of_january, tmp_path))
 
 
 def expected_changes(record, frame, days):

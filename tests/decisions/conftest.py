@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.postgres import postgres_database, postgres_server  # noqa: F401
-
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def address(request, tmp_path):

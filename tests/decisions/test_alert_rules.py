@@ -19,7 +19,6 @@ from multiloss_core.engines.backends.spark_engine import SparkEngine
 from multiloss_core.formatting import NEUTRAL
 from tests.decisions.records import make_record
 from tests.engines.conftest import write_folder
-from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 
 WHY = 'why "now"'
 WORDS = ("R1", "R12", "a 'quoted' \\ word", "100 %_")
@@ -157,7 +156,7 @@ def test_postgresql_flags_the_rows_of_the_record(frame, postgres_database):
 
 
 @pytest.mark.spark
-def test_spark_flags_the_rows_of_the_record(frame, spark_cluster):  # noqa: F811
+def test_spark_flags_the_rows_of_the_record(frame, spark_cluster):
     engine = SparkEngine(spark_cluster.remote, [])
     try:
         folder = spark_cluster.folder / "alert rules"

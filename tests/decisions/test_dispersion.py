@@ -20,6 +20,7 @@ def looks(variation, factor, weeks):
         yield before, after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_at_most_one_false_alarm_a_year(variation):
     alarms = [

@@ -81,19 +81,30 @@ class TestFileThatIsGone:
             log.add(make_record())
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """Copy a log, then add to it; return the folder, the copy's head and its records' texts."""
+    folder = tmp_path_factory.mktemp("copied")
+    address = f"sqlite:///{folder / 'decisions.db'}"
+    with DecisionLog(address) as log:
+        for _ in range(ENTRIES):
+            log.add(make_record())
+        head = log.audit().head
+        kept = log.export()
+        back_up(address, folder / "copy.db")
+        for _ in range(60):
+            log.add(make_record())
+    return folder, head, kept
+
+
 class TestRestore:
     @pytest.fixture
-    def copy(self, address, tmp_path):
-        """Copy a log, then add to it; return the copy, its head and its records' texts."""
-        with DecisionLog(address) as log:
-            for _ in range(ENTRIES):
-                log.add(make_record())
-            head = log.audit().head
-            kept = log.export()
-            back_up(address, tmp_path / "copy.db")
-            for _ in range(60):
-                log.add(make_record())
-        return tmp_path / "copy.db", head, kept
+    def copy(self, copied, path, tmp_path):
+        """Files of a log and of its copy, which a test may ruin."""
+        folder, head, kept = copied
+        assert sorted(file.name for file in folder.iterdir()) == ["copy.db", path.name]
+        shutil.copy(folder / path.name, path)
+        return Path(shutil.copy(folder / "copy.db", tmp_path)), head, kept
 
     def test_many_entries_are_restored_exactly_after_a_kill(self, copy, path, address):
         file, head, kept = copy
@@ -195,6 +206,7 @@ class TestDatabaseThatHangs:
     def impatience(self, monkeypatch):
         monkeypatch.setattr(connection, "SECONDS_TO_WAIT", 1)
         monkeypatch.setattr(connection, "SECONDS_TO_CONNECT", 1)
+        monkeypatch.setitem(connection.CONNECTION, "connect_timeout", 2)
 
     def test_writer_that_holds_a_file_is_one_sentence(self, tmp_path):
         path = tmp_path / "decisions.db"

@@ -33,7 +33,6 @@ from multiloss_core.engines.backends.spark_engine import SparkEngine
 from multiloss_core.thresholds import read_thresholds
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.engines.conftest import write_folder
-from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 
 NAMES = ("card", "minus trust")
 COMMON = (0.5, -0.25)
@@ -211,7 +210,7 @@ def test_postgresql_flags_the_rows_of_the_record(case, postgres_database):
 
 
 @pytest.mark.spark
-def test_spark_flags_the_rows_of_the_record(spark_cluster):  # noqa: F811
+def test_spark_flags_the_rows_of_the_record(spark_cluster):
     engine = SparkEngine(spark_cluster.remote, [])
     try:
         for make in CASES:

@@ -15,7 +15,6 @@ from tests.combined.test_formula_code import NAMES, awkward
 from tests.decisions.records import HOSTILE_NAMES, make_record
 from tests.decisions.test_deployable_code import decisions_and_documents, expected_flags
 from tests.engines.conftest import write_folder
-from tests.engines.spark_cluster import spark_cluster  # noqa: F401
 
 
 def rendered(model):
@@ -84,7 +83,7 @@ class TestDbt:
 class TestSpark:
     @pytest.mark.spark
     @pytest.mark.parametrize("rule", ["any", "all"])
-    def test_spark_flags_what_the_thresholds_flag(self, spark_cluster, rule):  # noqa: F811
+    def test_spark_flags_what_the_thresholds_flag(self, spark_cluster, rule):
         thresholds = (*np.random.default_rng(5).normal(size=len(HOSTILE_NAMES) - 2).tolist(), 1e-300, -123456.789012345)
         record = make_record(HOSTILE_NAMES, thresholds, rule=rule)
         rows = near(thresholds, rule)
@@ -102,7 +101,7 @@ class TestSpark:
         assert found["flagged"].to_pylist() == expected_flags(record, rows)
 
     @pytest.mark.spark
-    def test_spark_computes_the_same_combined_score(self, spark_cluster):  # noqa: F811
+    def test_spark_computes_the_same_combined_score(self, spark_cluster):
         combined = combined_score(rated(5, scores=3, names=NAMES))
         scores, frame = awkward(combined.fitted, np.random.default_rng(0), rows=500)
         folder = spark_cluster.folder / "combined score"

@@ -10,10 +10,10 @@ from sqlalchemy import create_engine
 
 from multiloss_core.engines.backends.database_engine import DatabaseEngine
 from multiloss_core.engines.backends.duckdb_engine import DuckDBEngine
-from tests.engines.spark_cluster import spark_cluster  # noqa: F401
-from tests.postgres import postgres_database, postgres_server  # noqa: F401
 
 ENGINES = ("duckdb", "postgresql", "spark")
+# Of Spark, which takes a second for each, every kind of question is asked once.
+WITHOUT_SPARK = pytest.mark.parametrize("load", ENGINES[:2], indirect=True)
 
 
 @pytest.fixture(params=ENGINES)

@@ -123,7 +123,7 @@ class SparkCluster:
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": str(self._port),
             "spark.connect.progress.reportInterval": "100ms",
-            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.shuffle.partitions": "1",
             # Small files of tests are read in several tasks, as large ones are.
             "spark.sql.files.minPartitionNum": "4",
             "spark.sql.warehouse.dir": str(self._scratch / "warehouse"),

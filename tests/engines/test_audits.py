@@ -8,9 +8,14 @@ from multiloss_core import DataError
 from multiloss_core.audit import audit_scores, drawn_frame
 from multiloss_core.engines import count_strata, draw_in, strata_in
 from tests.audit.samples import NAMES, population
+from tests.engines.conftest import ENGINES
 
 
-@pytest.mark.parametrize("blocks", [None, [3.0, 3.2]])
+@pytest.mark.parametrize(
+    ("load", "blocks"),
+    [("duckdb", None), ("postgresql", None), *((engine, [3.0, 3.2]) for engine in ENGINES)],
+    indirect=["load"],
+)
 def test_engines_agree_with_numpy(load, blocks):
     chosen = population(blocks=blocks)
     frame = chosen.frame
@@ -40,7 +45,15 @@ def test_engines_agree_with_numpy(load, blocks):
         strata_in(engine, table, NAMES, [-9e9, -9e9], count=2)
 
 
-@pytest.mark.parametrize("rule", [[0, 1, None, 0, 0], [0.0, 1.0, 0.0, None, 0.0], [False, True, None, False, False]])
+@pytest.mark.parametrize(
+    ("load", "rule"),
+    [
+        *((engine, rule) for engine in ENGINES[:2] for rule in ([0, 1, None, 0, 0], [0.0, 1.0, 0.0, None, 0.0])),
+        # Spark converts truth values only in its own way.
+        *((engine, [False, True, None, False, False]) for engine in ENGINES),
+    ],
+    indirect=["load"],
+)
 def test_alert_rules_are_conditions(load, rule):
     columns = {"a": [0.1, 0.2, 0.3, 0.4, 0.9], "rule": rule}
     engine, table = load(arrow.table(columns))

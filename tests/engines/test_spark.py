@@ -158,7 +158,11 @@ def told(remote):
     return str(caught.value)
 
 
-def test_silent_server_error_hides_address(silent_port):
+def test_silent_server_error_hides_address(silent_port, monkeypatch):
+    from multiloss_core.engines.backends.spark_engine import _spark_session
+
+    # All attempts are made to a server that is gone.
+    monkeypatch.setattr(_spark_session(), "RETRIES", 2)
     sentence = "The cluster cannot be reached; check that its Spark Connect server runs, then try again."
     assert told(f"sc://127.0.0.1:1/;token={TOKEN}") == sentence
     assert told(f"sc://127.0.0.1:{silent_port}") == sentence

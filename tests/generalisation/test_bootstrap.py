@@ -219,7 +219,7 @@ class TestChosenThresholds:
             labels = generator.random(size) < 0.3
             scores = generator.standard_normal(size) + 1.5 * labels
             documents = RatedDocuments(scores, labels, floors=[-10.0])
-            found = chosen(documents, (0.5,), resamples=79, seed=seed)[-1].intervals(0.5)
+            found = chosen(documents, (0.5,), resamples=39, seed=seed)[-1].intervals(0.5)
             tp = size * 0.3 * norm.sf(found.thresholds[0] - 1.5)
             fp = size * 0.7 * norm.sf(found.thresholds[0])
             period = generator.binomial(size, [tp / size, fp / size])
@@ -235,7 +235,7 @@ class TestHeldOut:
     def test_held_out_precision_is_constant_for_useless_scores(self):
         # Whatever is chosen catches by chance: what it catches in the sample is optimism.
         in_sample, held_out, alerts = 0.0, 0.0, 0.0
-        for seed in range(30):
+        for seed in range(20):
             generator = np.random.default_rng(seed)
             documents = RatedDocuments(generator.random((200, 1)), generator.random(200) < 0.3, floors=[0.0])
             found = chosen(documents, (0.33,), resamples=21, seed=seed)[-1].intervals()

@@ -27,6 +27,7 @@ def test_interval_covers_the_true_optimum_in_most_samples(loss):
     assert sum(covered) >= 30
 
 
+@pytest.mark.slow
 def test_increasing_distortion_leaves_the_interval():
     true, labels = drawn(1, 600)
     found = [
@@ -57,6 +58,7 @@ def test_interval_equals_bootstrap_by_other_means():
     assert (found.low, found.high, found.outcomes) == (*ends, 9)
 
 
+@pytest.mark.slow
 def test_more_outcomes_shorten_the_interval():
     widths = []
     for n in (300, 3_000, 60_000):
@@ -67,6 +69,7 @@ def test_more_outcomes_shorten_the_interval():
     assert widths == sorted(widths, reverse=True)
 
 
+@pytest.mark.slow
 def test_unknown_outcomes_are_not_used():
     true, labels = drawn(7, 500)
     labelled = np.random.default_rng(8).random(500) < 0.5
@@ -119,6 +122,7 @@ def test_groups_of_items_widen_the_interval_so_that_it_covers():
     assert sum(single) < sum(covered)
 
 
+@pytest.mark.slow
 def test_groups_of_one_item_have_the_interval_of_none():
     true, labels = drawn(11, 2_000)
     labelled = np.random.default_rng(1).random(2_000) < 0.5

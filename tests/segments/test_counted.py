@@ -55,6 +55,7 @@ def test_counts_and_documents_come_to_similar_thresholds():
     assert known.shifts == pytest.approx(by_cells.shifts, abs=0.25)
 
 
+@pytest.mark.slow
 def test_other_grids_and_missing_documents_are_rejected():
     documents, names = segmented(3, rows=200)
     whole, parts = surfaces(documents, names)

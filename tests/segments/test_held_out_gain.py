@@ -22,6 +22,7 @@ def test_equal_segments_keep_common_thresholds():
     assert np.abs(paths.shifts[:, 0]).max() < 0.5
 
 
+@pytest.mark.slow
 def test_different_segments_get_own_thresholds():
     documents, names = segmented(2, rows=600, rates=(0.05, 0.3, 0.7), scores=1)
     paths = segment_paths(documents, names)

@@ -48,6 +48,7 @@ def test_a_fold_counts_where_its_switch_stands_alike() -> None:
         assert found[place].estimate == pytest.approx(caught / total if total else np.nan, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_counted_documents_are_dealt_as_in_cross_fitting() -> None:
     """Rated counts: each fold is counted with the thresholds found without it."""
     generator = np.random.default_rng(4)

@@ -26,6 +26,7 @@ def counted(frame, names, thresholds, rule):
     return flagged, (float(frame["rating"][flagged].sum()), float((1 - frame["rating"][flagged]).sum()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "classifiers", "way"),
     [

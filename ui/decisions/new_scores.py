@@ -62,7 +62,9 @@ def _show_change(record: DecisionRecord, tag: str) -> None:
                     on_click="ignore",
                 )
     if change.old is not None:
-        drawn = figures.swapped_alerts(change, theme=theme(), vocabulary=vocabulary())
+        named = {"both": change.both, "only before": change.only_old, "only now": change.only_new}
+        sets = {name: (one.positives, one.negatives, one.unrated) for name, one in named.items()}
+        drawn = figures.swapped_alerts(sets, theme=theme(), vocabulary=vocabulary())
         show_chart(drawn, key=f"change_chart_{tag}", alt=f"Alerts of both scores. {change.words}", place=chart)
     st.caption(
         "Without a rating, an alert may be either: the precision lies between the two extremes. Rated in the order of "

@@ -9,13 +9,22 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, Unit
-from multiloss_core.decisions import GoalValue, RecordedTarget
+from multiloss_core.decisions import (
+    ALERTS_PER_DAY,
+    CAP_ON_ALERTS,
+    COSTS,
+    DAYS_IN_DATA,
+    PRECISION_FLOOR,
+    PRECISION_PERCENT,
+    GoalValue,
+    RecordedTarget,
+)
 from multiloss_core.formatting import direction, score_name, score_side, score_threshold
 from multiloss_core.numerics import Floats, typed_number
 from multiloss_core.thresholds import ManualPoint, Point
 from multiloss_core.thresholds.targets import manual_point, target_for_price
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import COSTS, recorded_goal, scenario_choices, share_scenario, target_of
+from ui.operating_point.costs import recorded_goal, scenario_choices, share_scenario, target_of
 from ui.operating_point.costs_form import ask_scenario
 from ui.operating_point.current_thresholds import compared_thresholds
 from ui.operating_point.decision import certificate_values
@@ -293,8 +302,8 @@ GOALS = {
     SLIDER: Goal("marginal precision", _by_slider),
     PRICE: Goal("false alerts per extra catch", _by_price, {"goal_price": "false alerts per extra catch"}),
     COSTS: Goal(COSTS, _by_costs),
-    ALERTS: Goal("a cap on alerts", by_alerts, {"goal_alerts": "alerts per day", DAYS_KEY: "days in the data"}),
-    PRECISION: Goal("a floor on precision", by_precision, {"goal_precision": "precision in percent"}),
+    ALERTS: Goal(CAP_ON_ALERTS, by_alerts, {"goal_alerts": ALERTS_PER_DAY, DAYS_KEY: DAYS_IN_DATA}),
+    PRECISION: Goal(PRECISION_FLOOR, by_precision, {"goal_precision": PRECISION_PERCENT}),
     SHARE: Goal("a share of positives to keep", by_share, {"goal_share": "rated positives to keep in percent"}),
     MANUAL: Goal("thresholds by hand", _by_hand),
 }

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from multiloss_core import DataError, Unit
-from multiloss_core.decisions import GoalValue, RecordedTarget
+from multiloss_core.decisions import COSTS, COSTS_IN_RECORD, GoalValue, RecordedTarget
 from multiloss_core.numerics import written_number
 from multiloss_core.tables import currency_of_amounts
 from multiloss_core.thresholds import CasesAlong, Payoffs, Point, cases_along
@@ -17,12 +17,11 @@ from ui.operating_point.analysis import Analysis
 from ui.shared.choices import UrlParameter
 from ui.shared.session import Scenario
 
-COSTS = "costs"
 MAX_SCENARIOS, MAX_NAME, MAX_CURRENCY, MAX_AMOUNT = 20, 60, 12, 1e9
 # Columns of the table, also their URL parameters; their names in records; the first row.
 NAME, REVIEW, RECOVERED, CATCH = "goal_name", "goal_review", "goal_recovered", "goal_catch"
 ANNOYANCE, CURRENCY = "goal_annoyance", "goal_currency"
-RECORDED = {REVIEW: "cost of a review", CATCH: "value of a catch", ANNOYANCE: "annoyance of a false alert"}
+RECORDED = dict(zip((REVIEW, CATCH, ANNOYANCE), COSTS_IN_RECORD.values(), strict=True))
 SHARE_RECOVERED = "recovered of the amount in percent"
 FIRST: dict[str, Any] = {NAME: "", REVIEW: 5.0, RECOVERED: 0.0, CATCH: 25.0, ANNOYANCE: 0.0, CURRENCY: ""}
 _IN_RECORD = re.compile(rf"{COSTS}, scenario '(.*)'", re.DOTALL)

@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, Unit, operating_point
 from multiloss_core.datasets import RatedDataset
+from multiloss_core.decisions import COSTS
 from multiloss_core.thresholds import SMOOTH, Point, point_as_csv, point_as_json, thresholds_as_csv, thresholds_as_json
 from ui.operating_point.active_goal import ask_goal, chosen_goal, compared_point
 from ui.operating_point.analysis import Analysis, analyse
-from ui.operating_point.costs import COSTS
 from ui.operating_point.costs_form import ask_scenarios
 from ui.operating_point.current_thresholds import share_comparison
 from ui.operating_point.resampling_tasks import finished_evidence

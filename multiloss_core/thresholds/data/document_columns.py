@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from multiloss_core.errors import DataError, require_type
+from multiloss_core.errors import DataError
 from multiloss_core.formatting import MINUS, percent, plural, shortened
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.column_values import are_weights, base_of, column_of, numbers, require_usable, sampled
+from multiloss_core.tables.dataframes import as_frame
 from multiloss_core.tables.yes_no import rule_cells
 from multiloss_core.thresholds.data.document_checks import quoted_names
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
@@ -20,9 +21,9 @@ HEAVY_GROUP, HEAVY_OF_MEAN = 0.08, 3.0
 IDENTIFIES = 0.9
 
 
-def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
-    """Refuse a table without one of the wanted columns. Raises DataError."""
-    require_type(frame, pd.DataFrame, "a DataFrame of pandas, such as that of to_pandas() or pd.DataFrame(…)")
+def with_columns(table: Any, wanted: Sequence[str]) -> pd.DataFrame:
+    """Return a table that has the wanted columns as a DataFrame. Raises DataError."""
+    frame = as_frame(table)
     if frame.empty:
         raise DataError("The table has no rows; choose a file with a header and at least two rated rows.")
     repeated = frame.columns[frame.columns.duplicated()]
@@ -38,6 +39,7 @@ def require_columns(frame: pd.DataFrame, wanted: Sequence[str]) -> None:
             raise DataError(
                 f"Column '{column}' was chosen twice; scores, rating, weight and group must be different columns."
             )
+    return frame
 
 
 def read_scores(

@@ -12,7 +12,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError, require_type
-from multiloss_core.formatting import comparison, direction, plural, score_name
+from multiloss_core.formatting import (
+    as_html_table,
+    comparison,
+    count,
+    direction,
+    plural,
+    score_name,
+    score_threshold,
+)
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
 from multiloss_core.numerics.rounding import short_threshold
 from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable
@@ -43,12 +51,12 @@ from multiloss_core.thresholds.data.document_columns import (
     read_scores,
     read_weights,
     repeated_rows_note,
-    require_columns,
     rows_of_column,
     score_notes,
     undecided_alerts,
     undecided_note,
     were,
+    with_columns,
     without_score,
 )
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
@@ -188,6 +196,12 @@ class RatedDocuments:
         )
         return f"RatedDocuments({len(self.labels):,} documents, {self.labels.sum():,} positive; rated where {floors})"
 
+    def _repr_html_(self) -> str:
+        named = zip(self.names, self.floors, strict=True)
+        floors = {f"floor of {score_name(name)}": score_threshold(name, floor) for name, floor in named}
+        counts = {"documents": count(len(self.labels)), "positives": count(self.labels.sum())}
+        return as_html_table("Rated documents", counts | floors)
+
     @classmethod
     def from_frame(
         cls,
@@ -239,7 +253,7 @@ class RatedDocuments:
         if not scores:
             raise DataError("Choose at least one score column.")
         scores = [*scores, *alert_rules]
-        require_columns(frame, [*scores, label, *filter(None, (weight, group))])
+        frame = with_columns(frame, [*scores, label, *filter(None, (weight, group))])
         notes = list(repeated_rows_note(frame if only is None else frame[only]))
         read = np.ones(len(frame), dtype=bool) if only is None else only
         rating = parse_ratings(frame[label], positive, meanings=meanings, one_class=one_class)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError, require_type
+from multiloss_core.formatting import as_html_table, count, percent, score_name, score_threshold
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats, number_array, ratio, rounding_tolerance
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
@@ -56,6 +57,12 @@ class FlaggedCounts(Counts[float]):
     def __repr__(self) -> str:
         thresholds = ", ".join(f"{name} >= {value:g}" for name, value in zip(self.names, self.thresholds, strict=True))
         return f"{type(self).__name__}({thresholds}; TP {self.tp:g}, FP {self.fp:g}, precision {self.precision:.4g})"
+
+    def _repr_html_(self) -> str:
+        named = zip(self.names, self.thresholds, strict=True)
+        thresholds = {f"threshold of {score_name(name)}": score_threshold(name, value) for name, value in named}
+        counts = {"TP": count(self.tp), "FP": count(self.fp), "precision": percent(self.precision)}
+        return as_html_table("Operating point", thresholds | counts)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from multiloss_core.errors import DataError
+from multiloss_core.formatting import as_html_table, score_name
 from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
 from multiloss_core.numerics.concave_majorant import concave_majorant
 from multiloss_core.thresholds.data.counts import Counts, Rule
@@ -68,6 +69,10 @@ class ThresholdPath:
             f"ThresholdPath({self.method}: {len(self.tp)} vertices of {', '.join(self.names)}; rule {self.rule}; "
             f"normalised area {self.normalised_area:.4f})"
         )
+
+    def _repr_html_(self) -> str:
+        cells = {"classifiers": ", ".join(map(score_name, self.names)), "rule": self.rule, "vertices": len(self.tp)}
+        return as_html_table(f"Path: {self.method}", cells | {"normalised area": f"{self.normalised_area:.4f}"})
 
     @property
     def reachable(self) -> Counts[float]:

@@ -142,13 +142,13 @@ def own_alerts(app, name):
 def test_own_and_undecided_alerts_keep_a_mean_cap(name):
     app = open_segments(name, goal="alerts", goal_alerts="1")
     days, kinds, saved = RatedDataset.of(sample(name), sample(name).first_choice).days, set(), 0
-    for cap in (0.7, 1.1, 1.6, 2.3, 3.7, 5.2, 7.5, 11.0, 16.0, 24.0):
+    for cap in (0.7, 1.1, 2.3, 5.2, 16.0):
         run(app.number_input(key="goal_alerts").set_value(cap))
         kinds.add(type(state(app).point.goals.shown.point))
         found = own_alerts(app, name)
         saved += found is not None
         assert found is None or found <= cap * days
-    assert saved >= 8
+    assert saved >= 4
     assert OperatingPoint in kinds
 
 

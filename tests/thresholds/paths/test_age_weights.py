@@ -17,6 +17,7 @@ def sample(kind, seed=0, positives=150):
     return documents_of(alerts(kind, positives, np.random.default_rng(seed)), aged=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "seed"), [("break", 0), ("rise", 1)])
 def test_change_of_fraud_makes_older_documents_count_less(kind, seed):
     found = smooth_fit(sample(kind, seed)).age_weights
@@ -30,6 +31,7 @@ def test_without_change_all_count_alike_in_most_samples():
     assert sum(half is not None for half in halves) <= 4
 
 
+@pytest.mark.slow
 def test_path_is_that_of_equal_weights_where_these_stay():
     documents = sample("none", 1)
     assert smooth_fit(documents).age_weights == AgeWeights()
@@ -67,6 +69,7 @@ def test_fit_counts_each_document_with_its_age_weight():
     np.testing.assert_allclose(again.positives, fit.positives)
 
 
+@pytest.mark.slow
 def test_log_likelihood_gain_is_that_of_the_newest_fifth():
     """With labels of the newest documents shuffled nothing predicts them."""
     documents = sample("break")
@@ -78,6 +81,7 @@ def test_log_likelihood_gain_is_that_of_the_newest_fifth():
     assert gains[0] > 2 * gains[1]
 
 
+@pytest.mark.slow
 def test_intervals_are_of_all_documents():
     documents = sample("break")
     fit = smooth_fit(documents)

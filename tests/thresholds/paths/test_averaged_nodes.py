@@ -39,6 +39,7 @@ def test_concave_majorant_is_the_upper_hull(points):
         assert {(x[corner], y[corner]) for corner in corners} <= hull
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classifiers", "rule"), [(1, "any"), (2, "all"), (3, "any")])
 def test_nodes_rise_and_lack_little_of_the_best_gain(classifiers, rule):
     documents = simulated(classifiers, classifiers)
@@ -81,7 +82,7 @@ def test_thresholds_stay_above_a_cliff():
 @pytest.mark.slow
 def test_less_is_lost_on_new_data_than_without_averaging():
     target, lost = 0.3, []
-    for seed in range(24):
+    for seed in range(12):
         generator = np.random.default_rng(seed)
         scores = generator.normal(size=(1_500, 2))
         truth = expit(1.2 * scores.sum(axis=1) - 3)
@@ -111,6 +112,7 @@ def noisy_pair(seed, positives):
     return RatedDocuments(scores, labels, floors=[-9.0, -9.0])
 
 
+@pytest.mark.slow
 def test_few_positives_keep_current_thresholds():
     documents = noisy_pair(0, 25)
     free = operating_point(smooth_path(documents), 0.3).thresholds
@@ -119,6 +121,7 @@ def test_few_positives_keep_current_thresholds():
     np.testing.assert_array_equal(held, current)
 
 
+@pytest.mark.slow
 def test_many_positives_leave_poor_thresholds():
     documents = noisy_pair(1, 600)
     free = operating_point(smooth_path(documents), 0.3)

@@ -35,6 +35,7 @@ def test_earlier_files_of_the_same_population_reduce_the_loss():
     assert together < 0.7 * alone
 
 
+@pytest.mark.slow
 def test_files_that_cannot_predict_each_other_do_not_count():
     newest, earlier = files("rise", 1)
     fit = smooth_fit(newest.with_earlier(earlier))
@@ -43,6 +44,7 @@ def test_files_that_cannot_predict_each_other_do_not_count():
     np.testing.assert_array_equal(fit.expected, smooth_fit(newest).expected)
 
 
+@pytest.mark.slow
 def test_counts_stay_those_of_the_newest_file():
     newest, earlier = files("stable", 2)
     joined = newest.with_earlier(earlier)

@@ -4,13 +4,14 @@ import numpy as np
 import streamlit as st
 
 from multiloss_core import DataError, figures, operating_points
+from multiloss_core.decisions import COSTS
 from multiloss_core.figures import BEST, CHOSEN, PRESENT, profit_chart
 from multiloss_core.formatting import count, plural, shortened
 from multiloss_core.thresholds import Point, ProfitCurve, profit_curve
 from multiloss_core.thresholds.targets import point_of_vertex
 from ui.operating_point.active_goal import GOAL_KEY, set_manual_thresholds
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import COSTS, cases_of, money_words, point_cases
+from ui.operating_point.costs import cases_of, money_words, point_cases
 from ui.operating_point.sections.scenarios import sum_words
 from ui.operating_point.state import PointContext
 from ui.shared.choices import PERCENTS, choose

@@ -1,1 +1,0 @@
-from tests.postgres import postgres_database, postgres_server  # noqa: F401
