@@ -12,7 +12,6 @@ from .deployable_code import thresholds_json as thresholds_json
 from .evidence import RecordedEvidence as RecordedEvidence
 from .files import RecordFile as RecordFile
 from .files import record_files as record_files
-from .files import stem_of as stem_of
 from .finding_evidence import evidence_of as evidence_of
 from .making import MARGINAL_PRECISION as MARGINAL_PRECISION
 from .making import columns_from_record as columns_from_record

@@ -24,12 +24,14 @@ from multiloss_core.engines import (
 from multiloss_core.figures import CERTIFIED
 from multiloss_core.generalisation import Certificate
 from multiloss_core.inspection import DailyAlerts, Segment
+from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import (
     SMOOTH,
     AgeWeights,
     EarlierWeights,
     FlaggedCounts,
     Point,
+    Rule,
     SmoothFit,
     money_at,
     slice_documents,
@@ -141,30 +143,24 @@ class Analysis:
 
     def over_time(self, point: Point) -> OverTime | None:
         """Count a point by week and day; None without times, or until it is counted in its engine."""
-        if isinstance(self.rated, CountedDataset):
-            found = self.counted(point, "day")
-            return None if found is None else over_time_along(*found)
-        if not self.rated.supports("time"):
-            return None
-        return self.rated.over_time(self.deployable(point), self.settings.rule)
+        return self._counted_by("day", point, over_time_along, self.rated.over_time)
 
     def alerts_per_day(self, point: Point) -> DailyAlerts | None:
         """Count the alerts of a point on each day; None as for `over_time`."""
-        if isinstance(self.rated, CountedDataset):
-            found = self.counted(point, "day")
-            return None if found is None else daily_alerts_along(*found)
-        if not self.rated.supports("time"):
-            return None
-        return self.rated.daily_alerts(self.deployable(point), self.settings.rule)
+        return self._counted_by("day", point, daily_alerts_along, self.rated.daily_alerts)
 
     def segment_counts(self, point: Point) -> tuple[Segment, ...] | None:
         """Count a point in each segment; None without segments, or until its engine counts it."""
+        return self._counted_by("segment", point, segment_counts_along, self.rated.segment_counts)
+
+    def _counted_by(
+        self, by: By, point: Point, along: Callable[[PathCounts, int], T], count: Callable[[Floats, Rule], T]
+    ) -> T | None:
         if isinstance(self.rated, CountedDataset):
-            found = self.counted(point, "segment")
-            return None if found is None else segment_counts_along(*found)
-        if not self.rated.supports("segment"):
-            return None
-        return self.rated.segment_counts(self.deployable(point), self.settings.rule)
+            found = self.counted(point, by)
+            return None if found is None else along(*found)
+        is_known = self.rated.supports("time" if by == "day" else "segment")
+        return count(self.deployable(point), self.settings.rule) if is_known else None
 
     def counted(self, point: Point, by: By) -> tuple[PathCounts, int] | None:
         """Return the counts along a point's path in an engine and its vertex, or None."""

@@ -33,11 +33,6 @@ HIDDEN = (
 )
 
 
-def ask_presentation() -> None:
-    """Draw the switch into presentation mode."""
-    st.toggle("Presentation: only slider, numbers and charts", **in_url(PRESENT_KEY))
-
-
 def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
     rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer:has(.st-key-bar) {{padding-top: 2.6rem}}"
@@ -103,7 +98,7 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
         if dataset.times is not None:
             _ask_age_weights(dataset)
         ask_plain()
-        ask_presentation()
+        st.toggle("Presentation: only slider, numbers and charts", **in_url(PRESENT_KEY))
     return settings
 
 
