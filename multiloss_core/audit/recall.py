@@ -240,12 +240,7 @@ def _drawn(audit: Audit, rated: ArrayLike, positives: Floats, draws: int) -> tup
             drawn_sizes(audit.sizes, audit.counted_from, np.random.default_rng(SIZE_SEED), draws), ratings
         )
     totals[:, occupied] = total_positives(
-        sizes[:, occupied],
-        ratings[occupied],
-        positives[occupied],
-        added[occupied],
-        np.random.default_rng(SEED),
-        draws,
+        sizes[:, occupied], ratings[occupied], positives[occupied], added[occupied], np.random.default_rng(SEED), draws
     )
     return totals, sizes
 

@@ -88,10 +88,7 @@ def compare_forms(documents: RatedDocuments, alerts: float, rule: Rule = "any", 
         others = source.part(~held)
         scores, weights = source.scores[held], source.weights[held]
         best.append(_best_score(others, share))
-        orders: dict[Form, Floats] = {
-            "single": scores[:, best[-1]],
-            "combined": cross_fitted[held],
-        }
+        orders: dict[Form, Floats] = {"single": scores[:, best[-1]], "combined": cross_fitted[held]}
         fit = smooth_fit(others)
         for form in forms:
             if form in get_args(Rule):

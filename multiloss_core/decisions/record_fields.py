@@ -42,11 +42,7 @@ SET_MANUALLY = "set manually"
 CAP_ON_ALERTS, ALERTS_PER_DAY, DAYS_IN_DATA = "a cap on alerts", "alerts per day", "days in the data"
 PRECISION_FLOOR, PRECISION_PERCENT = "a floor on precision", "precision in percent"
 COSTS = "costs"
-COSTS_IN_RECORD = {
-    "review": "cost of a review",
-    "catch": "value of a catch",
-    "annoyance": "annoyance of a false alert",
-}
+COSTS_IN_RECORD = {"review": "cost of a review", "catch": "value of a catch", "annoyance": "annoyance of a false alert"}
 MAX_GOAL_VALUES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
 MAX_FILTER_VALUES, MAX_SHOWN_VALUES = 1_000, 8
 ROUNDING = 1e-6

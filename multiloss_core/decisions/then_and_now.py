@@ -62,9 +62,7 @@ class Observed(Counts[float]):
 
 
 def observe(
-    record: DecisionRecord,
-    dataset: RatedDataset,
-    intervals: Callable[[FlaggedDocuments], PointIntervals] | None = None,
+    record: DecisionRecord, dataset: RatedDataset, intervals: Callable[[FlaggedDocuments], PointIntervals] | None = None
 ) -> Observed:
     """Count the thresholds of a record on other data, documents or a table of counts.
 

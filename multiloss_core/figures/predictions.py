@@ -41,10 +41,7 @@ def sorted_probabilities(
     order = probability_order(probabilities)
     ranks = np.arange(1, order.size + 1)
     figure = new_figure(title, theme, height=height)
-    for chosen, name, colour in (
-        (True, "predicted positive", CURVE),
-        (False, "not predicted positive", PALE),
-    ):
+    for chosen, name, colour in ((True, "predicted positive", CURVE), (False, "not predicted positive", PALE)):
         shown = best[order] == chosen
         looks = [_SIDES[int(side)] for side in sides[order][shown]] if sides is not None else []
         figure.add_bar(
@@ -73,12 +70,7 @@ def sorted_probabilities(
 
 
 def all_predictions(
-    search: ExhaustiveSearch,
-    probabilities: Floats,
-    *,
-    loss_name: str,
-    theme: Theme,
-    height: int = 420,
+    search: ExhaustiveSearch, probabilities: Floats, *, loss_name: str, theme: Theme, height: int = 420
 ) -> go.Figure:
     """Draw every prediction as a dot: how many items it flags, and its expected loss.
 
@@ -172,14 +164,7 @@ def small_loss_curves(
 
 
 def losses_by_strength(
-    strengths: Floats,
-    best: Floats,
-    top_k: Floats,
-    *,
-    chosen: float,
-    loss_name: str,
-    theme: Theme,
-    height: int = 420,
+    strengths: Floats, best: Floats, top_k: Floats, *, chosen: float, loss_name: str, theme: Theme, height: int = 420
 ) -> go.Figure:
     """Draw the least expected loss of all and of top-k predictions by label correlation.
 

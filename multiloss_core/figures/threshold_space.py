@@ -78,12 +78,7 @@ def space_counts(surfaces: CountSurfaces, *, theme: Theme) -> list[BaseTraceType
 
 
 def space_marks(
-    surfaces: CountSurfaces,
-    points: Sequence[Point],
-    *,
-    chosen: str,
-    theme: Theme,
-    pair: tuple[int, int] = (0, 1),
+    surfaces: CountSurfaces, points: Sequence[Point], *, chosen: str, theme: Theme, pair: tuple[int, int] = (0, 1)
 ) -> list[go.Scatter]:
     """Draw the points of `threshold_space`."""
     points = chosen_last(points, chosen)

@@ -147,10 +147,5 @@ def closed_gate(segments: int, reason: str) -> Gate:
     """Propose common thresholds where no gain is known."""
     unknown = np.full((segments, len(GATE_TARGETS)), UNDEFINED)
     return Gate(
-        is_open=False,
-        statistic=UNDEFINED,
-        gains=unknown,
-        errors=unknown,
-        total_errors=unknown[0],
-        reason=reason,
+        is_open=False, statistic=UNDEFINED, gains=unknown, errors=unknown, total_errors=unknown[0], reason=reason
     )

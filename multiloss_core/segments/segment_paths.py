@@ -62,13 +62,7 @@ def own_path(
     thresholds = thresholds_at(fit.cells, nodes)
     counts = replace(count(thresholds), expected_tp=tp, expected_alerts=alerts)
     path = replace(
-        common,
-        thresholds=thresholds,
-        tp=counts.tp,
-        fp=counts.fp,
-        smooth_tp=tp,
-        smooth_fp=alerts - tp,
-        rated=rated,
+        common, thresholds=thresholds, tp=counts.tp, fp=counts.fp, smooth_tp=tp, smooth_fp=alerts - tp, rated=rated
     )
     return path, counts
 

@@ -192,12 +192,7 @@ class RuleSet:
 
 
 def held_out_switches(
-    source: RatedDocuments | RatedCounts,
-    thresholds: ArrayLike,
-    of_folds: Floats,
-    *,
-    rule: Rule = "any",
-    seed: int = 0,
+    source: RatedDocuments | RatedCounts, thresholds: ArrayLike, of_folds: Floats, *, rule: Rule = "any", seed: int = 0
 ) -> tuple[Interval, ...]:
     """Estimate `switch_off` of each source (k,) on documents that did not choose the rules.
 

@@ -55,11 +55,7 @@ def offer_leaving() -> None:
 METHOD_KEY, RULE_KEY, SPACING_KEY, UNIT_KEY, PLAIN_KEY = "method", "rule", "nodes", "count", "plain"
 NEW_DATA_KEY, STAY_KEY = "new_data", "stay"
 RULES = {"any": "any score", "all": "every score"}
-SPACINGS = {
-    "positives": "at rated positives",
-    "quantile": "at equal shares of documents",
-    "uniform": "at equal steps",
-}
+SPACINGS = {"positives": "at rated positives", "quantile": "at equal shares of documents", "uniform": "at equal steps"}
 
 
 def show_origin(dataset: RatedDataset) -> None:

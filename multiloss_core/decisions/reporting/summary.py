@@ -5,12 +5,7 @@ from functools import partial
 from typing import Any
 
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.record_fields import (
-    SET_MANUALLY,
-    ExpectedCounts,
-    GoalValue,
-    RecordedColumns,
-)
+from multiloss_core.decisions.record_fields import SET_MANUALLY, ExpectedCounts, GoalValue, RecordedColumns
 from multiloss_core.decisions.reporting.evidence_sections import Row, Section, evidence_sections
 from multiloss_core.decisions.reporting.segment_section import (
     audit_sections,

@@ -12,15 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError, require_type
-from multiloss_core.formatting import (
-    as_html_table,
-    comparison,
-    count,
-    direction,
-    plural,
-    score_name,
-    score_threshold,
-)
+from multiloss_core.formatting import as_html_table, comparison, count, direction, plural, score_name, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
 from multiloss_core.numerics.rounding import short_threshold
 from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable

@@ -29,10 +29,7 @@ VIEWS: dict[str, tuple[str, tuple[Section, ...]]] = {
     "compare": ("Compare", (show_comparison, show_forms, show_certificate)),
     "rules": ("Rules and segments", (show_sources, show_segments)),
     "time": ("Over time", (show_periods, show_borderline, show_next_ratings)),
-    "methods": (
-        "Methods",
-        (show_margins, show_as_graph, show_decision_curve, show_profit, show_methods),
-    ),
+    "methods": ("Methods", (show_margins, show_as_graph, show_decision_curve, show_profit, show_methods)),
 }
 WITH_BAND = "rules"
 

@@ -242,7 +242,7 @@ def _show_f_beta(context: PointContext) -> None:
         f"In terms of F-scores: of all points of this path, this one {has} the largest Fβ of {of} for "
         f"**β = {beta:.2g}**, where {missed.format(f'{beta**2:.2g}')}. It stays so on new data if the "
         "marginal precision along the path does (calibration). Fraud below the floors would make β smaller. "
-        "Scores that are probabilities can be cut for a chosen loss directly:",
+        "Scores that are probabilities can be cut for a chosen loss directly:"
     )
     st.page_link("pages/optimal_cut.py", label="Optimal cut", icon=":material/content_cut:")
 

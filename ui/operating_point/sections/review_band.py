@@ -9,13 +9,7 @@ import streamlit as st
 from multiloss_core import DataError, OperatingPoint
 from multiloss_core.decisions import GoalValue, RecordedBlock, RecordedTarget, recorded_thresholds
 from multiloss_core.formatting import count, direction, plural, reached, score_name
-from multiloss_core.inspection import (
-    DailyAlerts,
-    DocumentSubset,
-    band_parts,
-    daily_reviews,
-    held_on_nine_of_ten,
-)
+from multiloss_core.inspection import DailyAlerts, DocumentSubset, band_parts, daily_reviews, held_on_nine_of_ten
 from multiloss_core.thresholds import Point
 from multiloss_core.thresholds.targets import (
     BandCosts,
