@@ -295,7 +295,7 @@ class UserLoss(Loss):
 
     def __post_init__(self) -> None:
         if not callable(self.phi):
-            raise DataError(f"A loss is a function phi(u, v, p), not {self.phi!r}.")
+            raise DataError(f"A loss is a function phi(u, v, p), not a value of the type {type(self.phi).__name__}.")
         if self.bounds is not None and not -inf < self.bounds[0] <= self.bounds[1] < inf:
             raise DataError(
                 f"The bounds of the {self.name} loss are {self.bounds!r}; give its lowest and highest value."
@@ -343,7 +343,7 @@ def as_loss(loss: Loss | LossFunction) -> Loss:
     if isinstance(loss, type):
         raise DataError(f"{loss.__name__} is a class of losses; give one of them, such as {loss.__name__}(…).")
     if not callable(loss):
-        raise DataError(f"A loss is a function phi(u, v, p), not {loss!r}.")
+        raise DataError(f"A loss is a function phi(u, v, p), not a value of the type {type(loss).__name__}.")
     return UserLoss(loss, getattr(loss, "name", UserLoss.name), getattr(loss, "bounds", None))
 
 

@@ -1,3 +1,4 @@
+from . import targets as targets
 from .data.count_surfaces import slice_documents as slice_documents
 from .data.count_surfaces import slice_surfaces as slice_surfaces
 from .data.counts import Rule as Rule

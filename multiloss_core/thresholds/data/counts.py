@@ -65,7 +65,13 @@ def flagged(scores: Floats, thresholds: ArrayLike, rule: str) -> Bools:
     array([ True, False])
     """
     require_rule(rule)
-    above: Bools = scores >= np.asarray(thresholds, dtype=np.float64)
+    try:
+        table, limits = np.asarray(scores, dtype=np.float64), np.asarray(thresholds, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("Scores and thresholds must be numbers, in rows of equal length.") from None
+    if table.ndim != 2 or limits.shape not in (table.shape[1:], table.shape):
+        raise DataError(f"Scores must have a column for each threshold, not shapes {table.shape} and {limits.shape}.")
+    above: Bools = table >= limits
     return np.asarray(above.any(axis=1) if rule == "any" else above.all(axis=1))
 
 
@@ -92,8 +98,8 @@ def flagged_by_segment(
 
 def require_rule(rule: str) -> None:
     """Refuse a rule other than `any` and `all`."""
-    if rule not in ("any", "all"):
-        raise DataError(f"The rule must be 'any' or 'all', not '{rule}'.")
+    if not isinstance(rule, str) or rule not in ("any", "all"):
+        raise DataError(f"The rule must be 'any' or 'all', not '{' '.join(str(rule).split())}'.")
 
 
 def checked_thresholds(values: ArrayLike, names: tuple[str, ...]) -> Floats:

@@ -34,7 +34,10 @@ def checked_names(names: Sequence[str] | None, classifiers: int) -> tuple[str, .
 
 def checked_labels(labels: ArrayLike, count: int, one_class: bool) -> Bools:
     """Turn labels (n,) into truth values. Raises DataError."""
-    values = np.asarray(labels)
+    try:
+        values = np.asarray(labels)
+    except ValueError:
+        raise DataError("Labels must be 0 or 1, one for each document.") from None
     if values.shape != (count,):
         raise DataError(f"There must be one label for each of the {count:,} documents, not shape {values.shape}.")
     other = ~np.isin(values, (0, 1))

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betainc, betaincinv
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, require_rule
@@ -64,6 +64,7 @@ def analytic_path(
     >>> round(analytic_path(documents, family="beta").normalised_area, 3)
     0.805
     """
+    require_type(source, (RatedDocuments, CountSurfaces), "RatedDocuments, see read_rated, or CountSurfaces")
     if family not in FAMILIES:
         raise DataError(f"The family must be one of {', '.join(FAMILIES)}, not '{family}'.")
     chosen = FAMILIES[family]

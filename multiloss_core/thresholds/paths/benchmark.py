@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
@@ -26,6 +26,7 @@ def benchmark_path(surfaces: CountSurfaces, *, buckets: int = 100) -> ThresholdP
     >>> point.tp, point.fp
     (96.0, 79.0)
     """
+    require_type(surfaces, CountSurfaces, "surfaces, see count_surfaces")
     if buckets < 1:
         raise DataError(f"The number of buckets must be at least 1, not {buckets}.")
     tp, fp = surfaces.tp.ravel(), surfaces.fp.ravel()

@@ -74,6 +74,7 @@ def mean_graph_path(
     (93.0, 67.0)
     """
     require_type(surfaces, CountSurfaces, "surfaces, see count_surfaces")
+    require_type(generator, np.random.Generator, "a numpy.random.Generator, such as np.random.default_rng(0)")
     if draws < 1 or not 0 <= deleted < 0.5:
         raise DataError(f"Draws must be at least 1 and the deleted share in [0, 0.5), not {draws} and {deleted}.")
     if surfaces.tp.ndim == 1:

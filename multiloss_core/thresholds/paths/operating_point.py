@@ -160,6 +160,8 @@ def operating_points(path: ThresholdPath, marginal_precisions: Iterable[float]) 
     added = np.diff(tp + fp)
     require_type(marginal_precisions, Iterable, "several marginal precisions; operating_point takes one")
     targets = number_array([*marginal_precisions], "Marginal precisions")
+    if targets.ndim != 1:
+        raise DataError("Marginal precisions must be numbers between 0 and 1, one for each point.")
     outside = ~((targets > 0) & (targets < 1))
     if outside.any():
         raise DataError(f"The marginal precision must lie between 0 and 1, not at {targets[outside][0]}.")

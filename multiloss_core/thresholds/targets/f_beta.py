@@ -6,7 +6,8 @@ is the marginal precision at which that loss would operate. Both need calibrated
 
 import math
 
-from multiloss_core.thresholds.paths.operating_point import Point
+from multiloss_core.errors import require_type
+from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, Point
 
 
 def f_beta_of_point(point: Point) -> float:
@@ -26,6 +27,7 @@ def f_beta_of_point(point: Point) -> float:
     >>> round(f_beta_of_point(operating_point(smooth_path(documents), 0.2)), 2)
     1.76
     """
+    require_type(point, FlaggedCounts, "an operating point, see operating_point")
     if point.status != "inside":
         return math.nan
     # The average of the steps up to the point is at least the last one's; rounding may hide it.

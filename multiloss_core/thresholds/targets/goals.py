@@ -7,12 +7,13 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from multiloss_core.errors import DataError
+from multiloss_core.errors import DataError, require_type
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
 from multiloss_core.numerics.rounding import shortest_between
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Counts, checked_thresholds
 from multiloss_core.thresholds.data.grid_counts import Axes
+from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
 from multiloss_core.thresholds.paths.methods import SMOOTH
@@ -46,6 +47,7 @@ def point_for_alerts(path: ThresholdPath, choices: Choices, most: float) -> Poin
 
     Raises DataError: all thresholds that flag something flag more.
     """
+    require_type(most, (int, float, np.number), "a number of alerts")
     goal = _Goal(lambda given, _tp, _all: given.flagged <= most + rounding_tolerance(given.flagged))
     return _best_point(path, choices, goal, _too_few(most))
 
@@ -79,6 +81,7 @@ def point_for_precision(path: ThresholdPath, choices: Choices, least: float) -> 
 
     Raises DataError: a precision outside (0, 1), or one that no thresholds have.
     """
+    require_type(least, (int, float, np.number), "a precision between 0 and 1")
     if not 0 < least < 1:
         raise DataError("The precision must lie between 0 % and 100 %.")
     goal = _Goal(lambda given, tp, _all: tp >= least * given.alerts * (1 - 1e-12))
@@ -176,8 +179,10 @@ class _Found:
 
 def _choices(path: ThresholdPath, choices: Choices) -> ThresholdChoices:
     """Find the thresholds besides the vertices of a path of data, as its method allows."""
+    require_type(path, ThresholdPath, "a path, such as that of smooth_path")
     if isinstance(choices, ThresholdChoices):
         return choices
+    require_type(choices, (RatedDocuments, CountSurfaces, RatedCounts), "the documents or surfaces of the path")
     fit = smooth_fit(choices) if path.method == SMOOTH.name else None
     return threshold_choices(path, choices, fit=fit)
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from multiloss_core.errors import require_type
 from multiloss_core.numerics.arrays import Floats, Indices
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces
 from multiloss_core.thresholds.data.counts import Rule, checked_thresholds, require_rule
@@ -51,6 +52,7 @@ def smooth_path(
     >>> point.tp, point.fp
     (92.0, 63.0)
     """
+    require_type(source, (RatedDocuments, CountSurfaces), "RatedDocuments, see read_rated, or CountSurfaces")
     if isinstance(source, CountSurfaces):
         rule = source.rule
     require_rule(rule)
