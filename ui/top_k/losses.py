@@ -128,7 +128,7 @@ def every_loss(settings: Settings) -> None:
         )
     listed = ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima)
     show_chart(
-        small_loss_curves({name: search.top_k_values for name, search, _ in optima}, theme=theme(), row_height=250),
+        small_loss_curves({name: search.top_k_values for name, search, _ in optima}, theme=theme()),
         key="topk_small_curves",
         alt=f"The expected loss against k under each loss, smallest at {listed}.",
         place=curves,

@@ -40,7 +40,7 @@ def sliding_along_the_curve(_: Settings) -> None:
         )
     start, end = path.majorant.vertices[step : step + 2]
     show_chart(
-        sliding_tangent(path, step, theme=theme(), height=520),
+        sliding_tangent(path, step, theme=theme()),
         key="topk_tangent_figure",
         alt=f"True against false positives; the tangent touches the curve from FP {path.fp[start]:,.0f}, TP "
         f"{path.tp[start]:,.0f} to FP {path.fp[end]:,.0f}, TP {path.tp[end]:,.0f}.",
