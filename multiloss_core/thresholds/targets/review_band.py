@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, rounding_tolerance
@@ -39,6 +40,13 @@ class ReviewBand:
         """Count TP and FP between the two cuts."""
         # Sums in another order differ by rounding.
         return Counts(max(self.review.tp - self.block.tp, 0.0), max(self.review.fp - self.block.fp, 0.0))
+
+    def actions(self, scores: ArrayLike) -> NDArray[np.str_]:
+        """Return the action for documents with scores (n, k): "block", "review" or "pass", (n,).
+
+        Raises DataError: not k scores for each document.
+        """
+        return np.where(self.block.flags(scores), BLOCK, np.where(self.review.flags(scores), REVIEW, PASS))
 
 
 @dataclass(frozen=True, kw_only=True)

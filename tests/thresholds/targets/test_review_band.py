@@ -122,3 +122,14 @@ def test_cuts_that_do_not_fit_are_refused():
         BandCosts(payoffs=Payoffs(review=1.0, catch=2.0), false_block=0.0)
     with pytest.raises(DataError, match="between 0 % and 100 %"):
         band_for_precision(path, by_hand, 1.0)
+
+
+def test_actions_are_those_of_both_cuts():
+    generator = np.random.default_rng(3)
+    scores = generator.random((400, 1))
+    path = smooth_path(RatedDocuments(scores, generator.random(400) < scores[:, 0] ** 2))
+    band = band_at(path, operating_point(path, 0.3), 0.7)
+    review, block = band.review.thresholds[0], band.block.thresholds[0]
+    assert review < block
+    expected = ["block" if score >= block else "review" if score >= review else "pass" for score in scores[:, 0]]
+    assert band.actions(scores).tolist() == expected
