@@ -26,7 +26,6 @@ PARTS = (
     "numerics",
     "tables",
     "thresholds",
-    "thresholds.targets",
 )
 pdoc.pdoc(
     "multiloss_core",

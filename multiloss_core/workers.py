@@ -129,10 +129,7 @@ class WorkerPool:
         self._folder: Path | None = None
 
     def submit(
-        self,
-        function: Callable[..., Iterator[T] | T],
-        *arguments: Any,
-        seconds: float | None = None,
+        self, function: Callable[..., Iterator[T] | T], *arguments: Any, seconds: float | None = None
     ) -> Call[T]:
         """Run an importable function in a worker, for a limited number of seconds.
 

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui.data.scored import choose_scored_source
+from ui.data.scored import scored_uploads
 from ui.optimal_cut.answer import answered, introduction, show_answer
 from ui.optimal_cut.calibration import calibrated_items, warn_of_doubt
 from ui.optimal_cut.choices import ask_loss
 from ui.optimal_cut.comparison import interval_of
-from ui.optimal_cut.items import ask_item_columns, ask_items, checked_items, show_facts
+from ui.optimal_cut.items import ask_item_columns, ask_items, show_facts
 from ui.optimal_cut.more import show_more
 from ui.shared.page_setup import bootstrap
 
@@ -16,10 +16,10 @@ introduction()
 left, right = st.columns(2, gap="large")
 items_place, loss_place, settings_place = left.columns([4, 3, 3], vertical_alignment="bottom")
 with items_place:
-    source = choose_scored_source(lambda: ask_items(right))
+    source = scored_uploads().pick(lambda: ask_items(right))
 with left:
     columns = ask_item_columns(source)
-dataset = checked_items(source, columns)
+dataset = scored_uploads().checked(source, columns, "items")
 if dataset is None:
     st.stop()
 with left:

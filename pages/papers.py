@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from ui.papers.parts import show_parts
-from ui.papers.tallies import show_causes, show_tallies
+from ui.papers.parts import show_causes, show_parts, show_tallies
 from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)

@@ -27,11 +27,7 @@ CARDS = (
             ("pages/decisions.py", "Decisions"),
         ),
     ),
-    (
-        "Probabilities",
-        "How many of the most probable items to flag.",
-        (("pages/optimal_cut.py", "Optimal cut"),),
-    ),
+    ("Probabilities", "How many of the most probable items to flag.", (("pages/optimal_cut.py", "Optimal cut"),)),
     (
         "Theory",
         "The theorem, and every printed figure checked.",

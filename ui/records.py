@@ -124,7 +124,7 @@ def decision_log() -> GuardedLog:
     ------
     DataError : a log that cannot be opened, or a user without access.
     """
-    return GuardedLog(_opened(log_address()), current_user(), second_person=settings().roles.second_person)
+    return GuardedLog(opened_log(log_address()), current_user(), second_person=settings().roles.second_person)
 
 
 def ask_name(label: str, *, key: str, help: str | None = None) -> str:
@@ -155,13 +155,9 @@ def from_log(ask: Callable[[GuardedLog], T]) -> T | None:
 
 
 @st.cache_resource(max_entries=4, on_release=DecisionLog.close, show_spinner="Opening the decision log …")
-def _opened(address: str) -> DecisionLog:
+def opened_log(address: str) -> DecisionLog:
+    """Open the log at an address, once for all sessions."""
     return DecisionLog(address)
-
-
-def forget_log() -> None:
-    """Close the log; the next query opens it again."""
-    _opened.clear()
 
 
 def moment(time: datetime) -> str:

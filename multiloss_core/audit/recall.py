@@ -11,7 +11,7 @@ from multiloss_core.audit.rated_audit import Audit, require_ratings
 from multiloss_core.audit.strata import unblocked_counts
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.thresholds.data.counts import Counts, Rule, rated_in_full
@@ -240,12 +240,7 @@ def _drawn(audit: Audit, rated: ArrayLike, positives: Floats, draws: int) -> tup
             drawn_sizes(audit.sizes, audit.counted_from, np.random.default_rng(SIZE_SEED), draws), ratings
         )
     totals[:, occupied] = total_positives(
-        sizes[:, occupied],
-        ratings[occupied],
-        positives[occupied],
-        added[occupied],
-        np.random.default_rng(SEED),
-        draws,
+        sizes[:, occupied], ratings[occupied], positives[occupied], added[occupied], np.random.default_rng(SEED), draws
     )
     return totals, sizes
 

@@ -1,13 +1,13 @@
 """Compare forms of rule at the same number of alerts, on documents that they did not see."""
 
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
 from multiloss_core.combined.fitting import FOLDS, combined_score
 from multiloss_core.errors import DataError
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.tables.score_formula import ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule, require_rule, turning_points
@@ -88,10 +88,7 @@ def compare_forms(documents: RatedDocuments, alerts: float, rule: Rule = "any", 
         others = source.part(~held)
         scores, weights = source.scores[held], source.weights[held]
         best.append(_best_score(others, share))
-        orders: dict[Form, Floats] = {
-            "single": scores[:, best[-1]],
-            "combined": cross_fitted[held],
-        }
+        orders: dict[Form, Floats] = {"single": scores[:, best[-1]], "combined": cross_fitted[held]}
         fit = smooth_fit(others)
         for form in forms:
             if form in get_args(Rule):
@@ -170,3 +167,43 @@ def _sum_with_error(values: Floats, groups: Indices | None, *, at_least: float =
     total = float(values.sum())
     half = _NORMAL_95 * float(np.sqrt(parts @ parts + at_least))
     return Interval(estimate=total, low=total - half, high=total + half)
+
+
+class Corner(NamedTuple):
+    """Two thresholds, infinity for never, and the items (n,) that reach one of them."""
+
+    thresholds: tuple[float, float]
+    flagged: Bools
+
+
+def best_corner(scores: Floats, probabilities: Floats, k: int) -> Corner:
+    """Find the union of two thresholds that flags k items with the largest sum of probabilities.
+
+    All n + 1 thresholds of the first score are tried; the second one then fills up to k. `scores` (n, 2) are distinct
+    in each column. Time O(n^2 log n).
+
+    Raises DataError: k outside 0..n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core.combined import best_corner
+    >>> scores = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.7]])
+    >>> best_corner(scores, np.array([0.5, 0.4, 0.9]), 1).flagged
+    array([ True, False, False])
+    """
+    count = len(scores)
+    if not 0 <= k <= count:
+        raise DataError(f"From 0 to {count} items can be flagged, not {k}.")
+    falling = np.append(np.inf, np.sort(scores[:, 0])[::-1])
+    best, most = None, -1.0
+    for first in falling[: k + 1]:
+        flagged = scores[:, 0] >= first
+        others = np.sort(scores[~flagged, 1])[::-1]
+        missing = k - int(flagged.sum())
+        second = float(others[missing - 1]) if missing else np.inf
+        flagged = flagged | (scores[:, 1] >= second)
+        if flagged.sum() == k and (sum_of := float(probabilities[flagged].sum())) > most:
+            best, most = Corner((float(first), second), flagged), sum_of
+    assert best is not None
+    return best

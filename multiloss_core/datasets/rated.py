@@ -91,12 +91,7 @@ class RatedDataset:
         """Build the data of a table that was read. Raises as `from_frame` does."""
         origin = {} if source.origin is None else source.origin.recorded
         return cls.from_frame(
-            source.frame,
-            columns,
-            name=source.name,
-            fingerprint=source.fingerprint,
-            origin=origin,
-            one_class=one_class,
+            source.frame, columns, name=source.name, fingerprint=source.fingerprint, origin=origin, one_class=one_class
         )
 
     @classmethod

@@ -11,13 +11,7 @@ import pandas as pd
 from multiloss_core.datasets.rated import RatedDataset
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import shortened
-from multiloss_core.tables import (
-    ColumnMeanings,
-    as_frame,
-    guess_columns,
-    guess_meanings,
-    values_and_blanks,
-)
+from multiloss_core.tables import ColumnMeanings, as_frame, guess_columns, guess_meanings, values_and_blanks
 
 FIELDS = {entry.name for entry in fields(ColumnMeanings)} - {"is_counts", "rule"}
 # Asked about even where a guess has found them.

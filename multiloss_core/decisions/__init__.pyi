@@ -12,7 +12,6 @@ from .deployable_code import thresholds_json as thresholds_json
 from .evidence import RecordedEvidence as RecordedEvidence
 from .files import RecordFile as RecordFile
 from .files import record_files as record_files
-from .files import stem_of as stem_of
 from .finding_evidence import evidence_of as evidence_of
 from .making import MARGINAL_PRECISION as MARGINAL_PRECISION
 from .making import columns_from_record as columns_from_record
@@ -42,13 +41,13 @@ from .record_fields import RecordedFilter as RecordedFilter
 from .record_fields import RecordedInterval as RecordedInterval
 from .record_fields import RecordedSettings as RecordedSettings
 from .record_fields import RecordedTarget as RecordedTarget
-from .reporting.audit_section import recall_sentences as recall_sentences
+from .reporting.evidence_sections import recall_sentences as recall_sentences
+from .reporting.evidence_sections import segment_rows as segment_rows
 from .reporting.first_page import alerts_a_day_words as alerts_a_day_words
 from .reporting.first_page import first_page as first_page
 from .reporting.first_page import headline_of as headline_of
 from .reporting.report import html_report as html_report
 from .reporting.report import markdown_summary as markdown_summary
-from .reporting.segment_section import segment_rows as segment_rows
 from .segments import FlaggedDocuments as FlaggedDocuments
 from .segments import RecordedGain as RecordedGain
 from .segments import RecordedSegments as RecordedSegments

@@ -9,7 +9,7 @@ from multiloss_core.audit import MAX_STRATA, AuditEstimates, AuditReading
 from multiloss_core.decisions.record_fields import RecordedInterval, require_at_most
 from multiloss_core.decisions.validation import Count, LongText, as_tuple, disagreement, recorded
 from multiloss_core.errors import DataError
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 
 
 @recorded

@@ -33,7 +33,7 @@ def record_files(
     record: DecisionRecord, vocabulary: Vocabulary = NEUTRAL, drawings: Mapping[str, str] | None = None
 ) -> tuple[RecordFile, ...]:
     """Write all files of a decision, the record first; `drawings`: see `html_report`."""
-    stem = stem_of(record)
+    stem = f"decision-{record.created:%Y-%m-%d}-{record.record_id[:8]}"
     # Models of dbt and modules of Python are named as in these languages.
     name = stem.replace("-", "_")
     files = [
@@ -53,8 +53,3 @@ def record_files(
             ("Spark, both cuts", f"{stem}-spark-action.sql", spark_action(record), "application/sql"),
         ]
     return tuple(RecordFile(label=label, name=name, text=text, mime=mime) for label, name, text, mime in files)
-
-
-def stem_of(record: DecisionRecord) -> str:
-    """Make the beginning of its files' names: the day, and the first digits of its id."""
-    return f"decision-{record.created:%Y-%m-%d}-{record.record_id[:8]}"

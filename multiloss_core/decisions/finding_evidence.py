@@ -19,8 +19,8 @@ from multiloss_core.decisions.evidence import (
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import Unit
 from multiloss_core.generalisation.new_data_intervals import PointIntervals
+from multiloss_core.inspection.band_parts import DocumentSubset
 from multiloss_core.inspection.comparison import compare
-from multiloss_core.inspection.document_subset import DocumentSubset
 from multiloss_core.inspection.periods import DailyAlerts, WeeklyCounts
 from multiloss_core.inspection.segments import Segment, folded
 from multiloss_core.numerics.arrays import Floats

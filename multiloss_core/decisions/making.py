@@ -42,9 +42,9 @@ from multiloss_core.tables.column_meanings import ColumnMeanings
 from multiloss_core.tables.column_values import BLANK, base_of
 from multiloss_core.tables.rating_column import Meaning, guess_meanings
 from multiloss_core.thresholds.data.counts import Counts, Rule
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_counts import RatedCounts
 from multiloss_core.thresholds.data.rated_data import RatedData
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel
 from multiloss_core.thresholds.paths.methods import RESOLUTIONS
 from multiloss_core.thresholds.paths.operating_point import OperatingPoint, Point
 from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit

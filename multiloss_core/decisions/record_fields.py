@@ -25,7 +25,7 @@ from multiloss_core.decisions.validation import (
     recorded,
 )
 from multiloss_core.formatting import HAS, on_or_off, score_threshold, shortened
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.generalisation.new_data_intervals import PointIntervals
 from multiloss_core.numerics.arrays import ratio
 from multiloss_core.tables.guessing.alert_rules import MAX_ALERT_RULES
@@ -33,8 +33,8 @@ from multiloss_core.tables.rating_column import Meaning
 from multiloss_core.tables.repeated_rows import RepeatedRows
 from multiloss_core.tables.score_formula import COMBINED, ScoreFormula
 from multiloss_core.thresholds.data.counts import Rule
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Spacing
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel
 from multiloss_core.thresholds.paths.operating_point import Status
 
 SET_MANUALLY = "set manually"
@@ -42,11 +42,7 @@ SET_MANUALLY = "set manually"
 CAP_ON_ALERTS, ALERTS_PER_DAY, DAYS_IN_DATA = "a cap on alerts", "alerts per day", "days in the data"
 PRECISION_FLOOR, PRECISION_PERCENT = "a floor on precision", "precision in percent"
 COSTS = "costs"
-COSTS_IN_RECORD = {
-    "review": "cost of a review",
-    "catch": "value of a catch",
-    "annoyance": "annoyance of a false alert",
-}
+COSTS_IN_RECORD = {"review": "cost of a review", "catch": "value of a catch", "annoyance": "annoyance of a false alert"}
 MAX_GOAL_VALUES, MAX_MEANINGS, MAX_FILTERS = 20, 100, 20
 MAX_FILTER_VALUES, MAX_SHOWN_VALUES = 1_000, 8
 ROUNDING = 1e-6

@@ -10,15 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from multiloss_core.decisions.validation import (
-    Count,
-    Name,
-    Thresholds,
-    as_tuple,
-    disagreement,
-    recorded,
-    shown,
-)
+from multiloss_core.decisions.validation import Count, Name, Thresholds, as_tuple, disagreement, recorded, shown
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import plural, shortened
 from multiloss_core.numerics.arrays import Floats, Indices

@@ -15,7 +15,7 @@ from multiloss_core.decisions.segments import FlaggedDocuments, flagged_document
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import NEUTRAL, Vocabulary, percent, score_name, short_percent, shortened
 from multiloss_core.generalisation.bootstrap import bootstrap_thresholds
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.generalisation.new_data_intervals import PointIntervals
 from multiloss_core.numerics.arrays import UNDEFINED, Bools, Floats
 from multiloss_core.numerics.proportions import NORMAL_95, precision_interval
@@ -62,9 +62,7 @@ class Observed(Counts[float]):
 
 
 def observe(
-    record: DecisionRecord,
-    dataset: RatedDataset,
-    intervals: Callable[[FlaggedDocuments], PointIntervals] | None = None,
+    record: DecisionRecord, dataset: RatedDataset, intervals: Callable[[FlaggedDocuments], PointIntervals] | None = None
 ) -> Observed:
     """Count the thresholds of a record on other data, documents or a table of counts.
 

@@ -20,8 +20,8 @@ from multiloss_core.tables.reading.column_types import typed_columns
 from multiloss_core.tables.reading.parquet_file import is_readable_type, plain_column
 from multiloss_core.tables.reading.table_file import TableFile
 from multiloss_core.thresholds.data.counts import Rule, require_rule
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import Axes
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel
 
 SAMPLED_ROWS = 10_000
 MAX_RATINGS = 1_000

@@ -2,7 +2,6 @@ from . import theme as theme
 from .count_surface import count_surface as count_surface
 from .count_surface import surface_marks as surface_marks
 from .count_surface import surface_title as surface_title
-from .decision_curve import decision_curve as decision_curve
 from .forms_of_rule import FORM_NAMES as FORM_NAMES
 from .forms_of_rule import corner_and_best_set as corner_and_best_set
 from .forms_of_rule import forms_in_space as forms_in_space
@@ -26,6 +25,7 @@ from .predictions import sorted_probabilities as sorted_probabilities
 from .profit_chart import BEST as BEST
 from .profit_chart import CHOSEN as CHOSEN
 from .profit_chart import PRESENT as PRESENT
+from .profit_chart import decision_curve as decision_curve
 from .profit_chart import profit_chart as profit_chart
 from .reliability import reliability_chart as reliability_chart
 from .report_charts import curves_drawing as curves_drawing

@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from multiloss_core.combined.corner import Corner
+from multiloss_core.combined.forms import Corner
 from multiloss_core.figures import theme as style
 from multiloss_core.figures.method_styles import look_of
 from multiloss_core.figures.theme import Theme

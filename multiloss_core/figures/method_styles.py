@@ -28,9 +28,7 @@ METHOD_LOOKS = (
         colour="#AA3377",
     ),
     MethodLook(
-        name="graph",
-        help="the best path over the nodes of the grid; may follow chance in the data.",
-        colour="#D55E00",
+        name="graph", help="the best path over the nodes of the grid; may follow chance in the data.", colour="#D55E00"
     ),
     MethodLook(
         name="mean graph",

@@ -132,12 +132,7 @@ def _add_precision(figure: go.Figure, weeks: WeeklyCounts, middle: list[str], wo
 
 
 def _add_area(
-    figure: go.Figure,
-    x: Sequence[str | None],
-    y: Sequence[float | None],
-    colour: str,
-    name: str,
-    **place: str,
+    figure: go.Figure, x: Sequence[str | None], y: Sequence[float | None], colour: str, name: str, **place: str
 ) -> None:
     area = {"mode": "lines", "fill": "toself", "line": {"width": 0}, "hoverinfo": "skip"}
     figure.add_scatter(x=x, y=y, fillcolor=colour, name=name, **area, **place)

@@ -20,6 +20,8 @@ _MARGIN_BELOW = 100
 
 _MAX_DOTS = 2**12
 _DOT_GRID = (200, 100)
+# Of small charts beside each other: how many in a row, and the pixels of one.
+COLUMNS, ROW_HEIGHT = 4, 250
 
 
 def sorted_probabilities(
@@ -41,10 +43,7 @@ def sorted_probabilities(
     order = probability_order(probabilities)
     ranks = np.arange(1, order.size + 1)
     figure = new_figure(title, theme, height=height)
-    for chosen, name, colour in (
-        (True, "predicted positive", CURVE),
-        (False, "not predicted positive", PALE),
-    ):
+    for chosen, name, colour in ((True, "predicted positive", CURVE), (False, "not predicted positive", PALE)):
         shown = best[order] == chosen
         looks = [_SIDES[int(side)] for side in sides[order][shown]] if sides is not None else []
         figure.add_bar(
@@ -73,12 +72,7 @@ def sorted_probabilities(
 
 
 def all_predictions(
-    search: ExhaustiveSearch,
-    probabilities: Floats,
-    *,
-    loss_name: str,
-    theme: Theme,
-    height: int = 420,
+    search: ExhaustiveSearch, probabilities: Floats, *, loss_name: str, theme: Theme, height: int = 420
 ) -> go.Figure:
     """Draw every prediction as a dot: how many items it flags, and its expected loss.
 
@@ -128,23 +122,21 @@ def all_predictions(
     return figure
 
 
-def small_loss_curves(
-    curves: Mapping[str, Floats], *, theme: Theme, columns: int = 4, row_height: int = 200
-) -> go.Figure:
+def small_loss_curves(curves: Mapping[str, Floats], *, theme: Theme) -> go.Figure:
     """Draw the expected loss L_k against k under each loss, side by side, the optimum a star.
 
     `curves`: for each loss's name its L_k for k = 0..n (n + 1,). Each has a scale of its own, as different losses
     cannot be compared.
     """
-    rows = ceil(len(curves) / columns)
+    rows = ceil(len(curves) / COLUMNS)
     optima = {name: best_k(values) for name, values in curves.items()}
     titles = [f"{name}: k* = {k}" for name, k in optima.items()]
-    figure = new_figure("Expected loss of flagging the k most probable items", theme, height=row_height * rows + 90)
+    figure = new_figure("Expected loss of flagging the k most probable items", theme, height=ROW_HEIGHT * rows + 90)
     made = make_subplots(
-        rows, columns, figure=figure, subplot_titles=titles, vertical_spacing=0.2, horizontal_spacing=0.05
+        rows, COLUMNS, figure=figure, subplot_titles=titles, vertical_spacing=0.2, horizontal_spacing=0.05
     )
     for i, (name, values) in enumerate(curves.items()):
-        place = {"row": i // columns + 1, "col": i % columns + 1}
+        place = {"row": i // COLUMNS + 1, "col": i % COLUMNS + 1}
         made.add_scatter(
             x=np.arange(values.size),
             y=values,
@@ -162,8 +154,8 @@ def small_loss_curves(
             hovertemplate=f"{name}: optimum k* = %{{x}}<br>expected loss %{{y:.4f}}<extra></extra>",
             **place,
         )
-        made.update_xaxes(title_text="k" if i + columns >= len(curves) else None, **place)
-        made.update_yaxes(title_text="expected loss" if i % columns == 0 else None, **place)
+        made.update_xaxes(title_text="k" if i + COLUMNS >= len(curves) else None, **place)
+        made.update_yaxes(title_text="expected loss" if i % COLUMNS == 0 else None, **place)
     made.update_xaxes(range=[-0.5, max(values.size for values in curves.values()) - 0.5], dtick=2, showgrid=False)
     made.update_yaxes(nticks=5, tickformat=".2~f")
     made.update_annotations(font_size=13)
@@ -172,14 +164,7 @@ def small_loss_curves(
 
 
 def losses_by_strength(
-    strengths: Floats,
-    best: Floats,
-    top_k: Floats,
-    *,
-    chosen: float,
-    loss_name: str,
-    theme: Theme,
-    height: int = 420,
+    strengths: Floats, best: Floats, top_k: Floats, *, chosen: float, loss_name: str, theme: Theme, height: int = 420
 ) -> go.Figure:
     """Draw the least expected loss of all and of top-k predictions by label correlation.
 

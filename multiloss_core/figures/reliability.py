@@ -13,7 +13,6 @@ def reliability_chart(
     *,
     theme: Theme,
     logarithmic: bool = False,
-    height: int = 420,
     title: str = "Expected and observed share of positives",
 ) -> go.Figure:
     """Draw observed against expected shares of positives by group, with 95 % intervals.
@@ -22,7 +21,7 @@ def reliability_chart(
     on the lower edge, and `layout.meta` holds its place. Groups whose interval misses the diagonal are crosses.
     """
     edge = _lower_edge(found) if logarithmic else 0.0
-    figure = new_figure(title, theme, height=height)
+    figure = new_figure(title, theme)
     figure.add_scatter(
         x=[max(edge, 0.0), 1.0],
         y=[max(edge, 0.0), 1.0],

@@ -72,15 +72,15 @@ class Chart:
 
 
 @contextmanager
-def new_chart(alt: str, *, size: tuple[float, float] = (WIDTH, HEIGHT)) -> Iterator[Chart]:
-    """Start a chart of `size` in pixels; write SVG at the end of the block; `alt` describes it."""
+def new_chart(alt: str) -> Iterator[Chart]:
+    """Start a chart; write SVG at the end of the block; `alt` describes it."""
     from matplotlib import rc_context  # noqa: PLC0415 - slow to import
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     with _LOCK, rc_context(_SETTINGS), warnings.catch_warnings():
         # The reader's browser has the letters that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        chart = Chart(Figure(figsize=(size[0] / 72, size[1] / 72)))
+        chart = Chart(Figure(figsize=(WIDTH / 72, HEIGHT / 72)))
         yield chart
         text = StringIO()
         chart.figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
@@ -91,7 +91,7 @@ def new_chart(alt: str, *, size: tuple[float, float] = (WIDTH, HEIGHT)) -> Itera
     body = re.sub(r"\s*\n\s*", "\n", body).strip()
     chart.svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'viewBox="0 0 {size[0]:g} {size[1]:g}" role="img" aria-label="{escape(alt)}" stroke-linejoin="round">{body}'
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(alt)}" stroke-linejoin="round">{body}'
     )
 
 

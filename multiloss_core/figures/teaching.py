@@ -16,7 +16,7 @@ from multiloss_core.losses.theorem_1.verify import Verification
 from multiloss_core.thresholds.paths.threshold_path import ThresholdPath
 
 
-def sliding_tangent(path: ThresholdPath, step: int, *, theme: Theme, height: int = 460) -> go.Figure:
+def sliding_tangent(path: ThresholdPath, step: int, *, theme: Theme) -> go.Figure:
     """Draw the TP-FP curve of a path, its concave majorant and the line through one step.
 
     `step` counts the steps of the majorant from the strictest thresholds, from 0. The line's slope is TP gained for
@@ -25,7 +25,7 @@ def sliding_tangent(path: ThresholdPath, step: int, *, theme: Theme, height: int
     corners = path.majorant.vertices
     start, end = corners[step : step + 2]
     fp, tp = path.fp[[start, end]], path.tp[[start, end]]
-    figure = style.new_figure("True against false positives, with the tangent", theme, height=height)
+    figure = style.new_figure("True against false positives, with the tangent", theme, height=520)
     figure.add_scatter(
         x=path.fp,
         y=path.tp,
@@ -95,9 +95,7 @@ def threshold_graph(graph: "nx.DiGraph", path: Sequence[Node], *, theme: Theme, 
     return figure
 
 
-def threshold_graph_search(
-    graph: "nx.DiGraph", walk: GraphWalk, step: int, *, theme: Theme, height: int = 520
-) -> go.Figure:
+def threshold_graph_search(graph: "nx.DiGraph", walk: GraphWalk, step: int, *, theme: Theme) -> go.Figure:
     """Draw the shortest-path search after `step` nodes were settled; one more reads the path.
 
     Settled nodes are filled and joined by the best ways to them; the steps into the node settled last are thick, the
@@ -105,7 +103,7 @@ def threshold_graph_search(
     """
     settled = walk.settled[:step]
     is_read = step > len(walk.settled)
-    figure = style.new_figure("The search for the shortest path", theme, height=height)
+    figure = style.new_figure("The search for the shortest path", theme, height=520)
     _draw_steps(figure, "a step: one threshold one node up", list(graph.edges), style.PALE[theme], 1)
     _draw_steps(figure, "best way to a node", [(node.best.before, node.node) for node in settled], CURVE[theme], 2)
     if is_read:
@@ -171,7 +169,7 @@ def _name_axes(figure: go.Figure, graph: "nx.DiGraph") -> None:
         )
 
 
-def verified_draws(state: Verification, *, theme: Theme, height: int = 320) -> go.Figure:
+def verified_draws(state: Verification, *, theme: Theme) -> go.Figure:
     """Draw for each loss the draws whose best prediction was a top-k set, and the others."""
     names = list(state.top_k)
     kept = list(state.top_k.values())
@@ -188,18 +186,18 @@ def verified_draws(state: Verification, *, theme: Theme, height: int = 320) -> g
             marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": pattern, "fgcolor": style.ink(theme)}},
             hovertemplate=f"%{{y}}, {name}: %{{x:,}} draws<extra></extra>",
         )
-    figure.update_layout(barmode="stack", height=height, margin={"l": 84, "b": 92})
+    figure.update_layout(barmode="stack", height=320, margin={"l": 84, "b": 92})
     figure.update_xaxes(title_text="draws", range=[0, state.draws])
     figure.update_yaxes(title_text="loss", autorange="reversed")
     return figure
 
 
-def regret_by_training_rows(found: Consistency, *, loss_name: str, theme: Theme, height: int = 360) -> go.Figure:
+def regret_by_training_rows(found: Consistency, *, loss_name: str, theme: Theme) -> go.Figure:
     """Draw the mean regret against the number of training rows, on logarithmic axes.
 
     A mean of 0 has no place on a logarithmic axis and is left out.
     """
-    figure = style.new_figure(f"Expected {loss_name} loss above the optimum", theme, height=height)
+    figure = style.new_figure(f"Expected {loss_name} loss above the optimum", theme, height=360)
     shown = found.mean > 0
     figure.add_scatter(
         x=np.array(found.sizes)[shown],

@@ -19,21 +19,14 @@ MAX_DRAWN_VERTICES = 200
 
 
 def threshold_space(
-    surfaces: CountSurfaces,
-    paths: Sequence[ThresholdPath],
-    points: Sequence[Point],
-    *,
-    chosen: str,
-    theme: Theme,
-    pair: tuple[int, int] = (0, 1),
-    legend: bool = True,
+    surfaces: CountSurfaces, paths: Sequence[ThresholdPath], points: Sequence[Point], *, chosen: str, theme: Theme
 ) -> go.Figure:
     """Draw two thresholds against each other: FP shaded, TP as contours, paths and points.
 
-    `surfaces` are two-dimensional, over the classifiers `pair` of the paths. The point of method `chosen` is a star.
+    `surfaces` are two-dimensional, over the first two classifiers of the paths. The point of method `chosen` is a star.
     """
-    figure = space_backdrop(surfaces, paths, theme=theme, pair=pair, legend=legend)
-    figure.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme, pair=pair))
+    figure = space_backdrop(surfaces, paths, theme=theme)
+    figure.add_traces(space_marks(surfaces, points, chosen=chosen, theme=theme))
     return figure
 
 
@@ -78,12 +71,7 @@ def space_counts(surfaces: CountSurfaces, *, theme: Theme) -> list[BaseTraceType
 
 
 def space_marks(
-    surfaces: CountSurfaces,
-    points: Sequence[Point],
-    *,
-    chosen: str,
-    theme: Theme,
-    pair: tuple[int, int] = (0, 1),
+    surfaces: CountSurfaces, points: Sequence[Point], *, chosen: str, theme: Theme, pair: tuple[int, int] = (0, 1)
 ) -> list[go.Scatter]:
     """Draw the points of `threshold_space`."""
     points = chosen_last(points, chosen)

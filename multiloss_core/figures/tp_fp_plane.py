@@ -23,7 +23,6 @@ def tp_fp_plane(
     chosen: str,
     theme: Theme,
     whole: bool = False,
-    legend: bool = True,
     unit: Unit = Unit.DOCUMENTS,
     vocabulary: Vocabulary = NEUTRAL,
 ) -> go.Figure:
@@ -32,7 +31,7 @@ def tp_fp_plane(
     Unless `whole`, the view starts on the part of the curve that holds the points; the rest is one double click away.
     `unit` is what the paths count.
     """
-    figure = plane_backdrop(paths, theme=theme, legend=legend, unit=unit, vocabulary=vocabulary)
+    figure = plane_backdrop(paths, theme=theme, unit=unit, vocabulary=vocabulary)
     marks, view = plane_marks(points, chosen=chosen, theme=theme, whole=whole)
     figure.add_traces(marks)
     figure.update_layout(view)

@@ -6,7 +6,7 @@ from .certificate import certify as certify
 from .cross_fitting import CrossFittedCounts as CrossFittedCounts
 from .cross_fitting import cross_fit as cross_fit
 from .cross_fitting import cross_fit_steps as cross_fit_steps
-from .interval_record import Interval as Interval
+from .marginal_interval import Interval as Interval
 from .new_data_intervals import PathBands as PathBands
 from .new_data_intervals import PointBootstrap as PointBootstrap
 from .new_data_intervals import PointIntervals as PointIntervals

@@ -198,7 +198,7 @@ class _Split:
         """
         alerts = self.choosing.alerts
         # What a fit expects may rise along a path where its share of the counted alerts does.
-        tp, fp = (_rising_backwards(part * alerts) for part in (share, 1 - share))
+        tp, fp = (np.maximum.accumulate((part * alerts)[::-1])[::-1] for part in (share, 1 - share))
         # One scale for all vertices, or the precision would change: the documents for each effective unit at the end.
         end = int(np.argmax(share > precision))
         scale = alerts[end] / self.choosing.effective[end]
@@ -230,10 +230,6 @@ class _Split:
     def largest(self, vertex: int) -> float:
         """Find the largest total weight of a unit's documents flagged at a vertex."""
         return float(max(part.units_at(vertex)[1].max(initial=0.0) for part in (self.choosing, self.testing)))
-
-
-def _rising_backwards(counts: Floats) -> Floats:
-    return np.maximum.accumulate(counts[::-1])[::-1]
 
 
 def _drawn_futures(counts: Floats, times: float, generator: np.random.Generator) -> Indices:

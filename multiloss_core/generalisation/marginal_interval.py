@@ -5,12 +5,25 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from multiloss_core.generalisation.interval_record import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 from multiloss_core.numerics.proportions import share_interval
 from multiloss_core.thresholds.data.counts import Counts
 
+
 # Minimum effective documents next to a point: below it coverage is untested.
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """An estimate between two bounds; NaN where there is nothing to estimate.
+
+    `reason`: explains a missing interval; a sentence without its first capital.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    reason: str = ""
+
+
 MIN_DOCUMENTS = 15.0
 # Below this share of documents next to the point precision falls too steeply for the fit, which places the band's ends.
 # Counts alone then need this minimum.

@@ -6,8 +6,7 @@ from typing import Self
 import numpy as np
 
 from multiloss_core.errors import DataError
-from multiloss_core.generalisation.interval_record import Interval
-from multiloss_core.generalisation.marginal_interval import MarginalEvidence, marginal_band, marginal_interval
+from multiloss_core.generalisation.marginal_interval import Interval, MarginalEvidence, marginal_band, marginal_interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 from multiloss_core.thresholds.data.counts import Counts
 

@@ -1,4 +1,5 @@
 from .band_parts import BandParts as BandParts
+from .band_parts import DocumentSubset as DocumentSubset
 from .band_parts import band_parts as band_parts
 from .band_parts import daily_reviews as daily_reviews
 from .band_parts import held_on_nine_of_ten as held_on_nine_of_ten
@@ -8,7 +9,6 @@ from .comparison import Comparison as Comparison
 from .comparison import CountedThresholds as CountedThresholds
 from .comparison import compare as compare
 from .comparison import gain_interval as gain_interval
-from .document_subset import DocumentSubset as DocumentSubset
 from .drift import MIN_WEEKS as MIN_WEEKS
 from .drift import AlertTrend as AlertTrend
 from .drift import Drift as Drift

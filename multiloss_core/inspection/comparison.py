@@ -8,17 +8,10 @@ from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import direction, score_name
-from multiloss_core.inspection.document_subset import DocumentSubset, counted_subset, document_subset
+from multiloss_core.inspection.band_parts import DocumentSubset, counted_subset, document_subset
 from multiloss_core.numerics.arrays import UNDEFINED, Floats
 from multiloss_core.numerics.proportions import NORMAL_95
-from multiloss_core.thresholds.data.counts import (
-    Counts,
-    Rule,
-    checked_thresholds,
-    flagged,
-    rated_in_full,
-    require_rule,
-)
+from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, flagged, rated_in_full, require_rule
 from multiloss_core.thresholds.data.rated_data import RatedData
 
 

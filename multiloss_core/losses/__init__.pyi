@@ -54,8 +54,8 @@ from .theorem_1.counterexamples import DrawSearch as DrawSearch
 from .theorem_1.counterexamples import against_top_k as against_top_k
 from .theorem_1.counterexamples import early_stop_k as early_stop_k
 from .theorem_1.counterexamples import find_failure as find_failure
-from .theorem_1.sigmoid_items import sigmoid_items as sigmoid_items
 from .theorem_1.verify import Verification as Verification
+from .theorem_1.verify import sigmoid_items as sigmoid_items
 from .theorem_1.verify import verify_theorem_1 as verify_theorem_1
 from .top_k import best_k as best_k
 from .top_k import probability_order as probability_order

@@ -103,10 +103,7 @@ def batch_cuts(
     titles = tuple("(blank)" if pd.isna(name) else str(name) for name in names)
     selected = np.zeros(probabilities.size, dtype=bool)
     selected[np.concatenate([row[:k] for row, k in zip(rows, own, strict=True)])] = True
-    return (
-        _judged(items, loss, titles, rows, losses, selected),
-        _judged(items, loss, titles, rows, losses, shared),
-    )
+    return (_judged(items, loss, titles, rows, losses, selected), _judged(items, loss, titles, rows, losses, shared))
 
 
 def _judged(

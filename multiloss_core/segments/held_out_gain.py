@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import logit
 from scipy.stats import norm
 
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.numerics.arrays import UNDEFINED, Floats, Indices, sums
 from multiloss_core.numerics.proportions import NORMAL_95
 from multiloss_core.segments.rated_segments import RatedSegments
@@ -147,10 +147,5 @@ def closed_gate(segments: int, reason: str) -> Gate:
     """Propose common thresholds where no gain is known."""
     unknown = np.full((segments, len(GATE_TARGETS)), UNDEFINED)
     return Gate(
-        is_open=False,
-        statistic=UNDEFINED,
-        gains=unknown,
-        errors=unknown,
-        total_errors=unknown[0],
-        reason=reason,
+        is_open=False, statistic=UNDEFINED, gains=unknown, errors=unknown, total_errors=unknown[0], reason=reason
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError
-from multiloss_core.generalisation.interval_record import Interval
+from multiloss_core.generalisation.marginal_interval import Interval
 from multiloss_core.numerics.arrays import Bools, Floats, ratio
 from multiloss_core.numerics.proportions import precision_interval
 from multiloss_core.thresholds.data.counts import Counts, Rule, checked_thresholds, require_rule
@@ -192,12 +192,7 @@ class RuleSet:
 
 
 def held_out_switches(
-    source: RatedDocuments | RatedCounts,
-    thresholds: ArrayLike,
-    of_folds: Floats,
-    *,
-    rule: Rule = "any",
-    seed: int = 0,
+    source: RatedDocuments | RatedCounts, thresholds: ArrayLike, of_folds: Floats, *, rule: Rule = "any", seed: int = 0
 ) -> tuple[Interval, ...]:
     """Estimate `switch_off` of each source (k,) on documents that did not choose the rules.
 

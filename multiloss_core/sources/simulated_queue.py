@@ -46,11 +46,7 @@ class AlertQueue:
 
 
 def simulate_alert_queue(
-    generator: np.random.Generator,
-    *,
-    documents: int = 300_000,
-    prevalence: float = 0.001,
-    rules: int = 5,
+    generator: np.random.Generator, *, documents: int = 300_000, prevalence: float = 0.001, rules: int = 5
 ) -> AlertQueue:
     """Simulate the population of `simulate_population` with alert rules beside its two scores.
 

@@ -28,12 +28,7 @@ def guess_separator(first_line: str) -> str:
     return max(SEPARATORS, key=first_line.count)
 
 
-def frame_as_csv(
-    frame: pd.DataFrame,
-    index_label: str | None = None,
-    *,
-    rows: Indices | None = None,
-) -> str:
+def frame_as_csv(frame: pd.DataFrame, index_label: str | None = None, *, rows: Indices | None = None) -> str:
     """Write a table as CSV text in which no cell and no column name starts a formula.
 
     Numbers, dates and truth values are written as they are, and whole numbers of a column with blanks without ".0".
@@ -46,9 +41,7 @@ def frame_as_csv(
             safe.isetitem(position, _as_whole_numbers(frame.iloc[:, position]).array)
     return str(
         (safe if rows is None else safe.iloc[rows]).to_csv(
-            index=index_label is not None,
-            index_label=without_formula(index_label or ""),
-            lineterminator="\r\n",
+            index=index_label is not None, index_label=without_formula(index_label or ""), lineterminator="\r\n"
         )
     )
 

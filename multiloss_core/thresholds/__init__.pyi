@@ -5,7 +5,6 @@ from .data.counts import Rule as Rule
 from .data.counts import checked_thresholds as checked_thresholds
 from .data.counts import flagged_by_segment as flagged_by_segment
 from .data.counts import rated_in_full as rated_in_full
-from .data.data_funnel import DataFunnel as DataFunnel
 from .data.document_columns import undecided_note as undecided_note
 from .data.grid_counts import SPACINGS as SPACINGS
 from .data.grid_counts import Spacing as Spacing
@@ -17,6 +16,7 @@ from .data.rating_floors import FloorEstimate as FloorEstimate
 from .data.rating_floors import FloorMethod as FloorMethod
 from .data.rating_floors import UncertainFloorsError as UncertainFloorsError
 from .data.rating_floors import explaining_scores as explaining_scores
+from .data.undecided_documents import DataFunnel as DataFunnel
 from .data.undecided_documents import UndecidedDocuments as UndecidedDocuments
 from .paths.age_weights import AgeWeights as AgeWeights
 from .paths.earlier_files import EarlierWeights as EarlierWeights

@@ -7,7 +7,7 @@ from streamlit.components.v2 import manifest_scanner
 
 from decision_log import ADDRESS
 from tests.pages.steps import complete
-from ui.records import forget_log
+from ui.records import opened_log
 from ui.server.file_store import FOLDER, file_store
 from ui.shared import formatting
 
@@ -40,7 +40,7 @@ def log_address(monkeypatch, tmp_path):
     address = f"sqlite:///{tmp_path / 'decisions.db'}"
     monkeypatch.setenv(ADDRESS, address)
     yield address
-    forget_log()
+    opened_log.clear()
 
 
 @pytest.fixture(autouse=True)

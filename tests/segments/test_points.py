@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from multiloss_core import DataError, RatedDocuments, operating_point, smooth_path
 from multiloss_core.numerics.proportions import share_interval
-from multiloss_core.segments.points import total
+from multiloss_core.segments.segment_paths import total
 from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments
 from tests.segments.samples import chosen, counted, gated_paths, segmented, with_gate
 

@@ -24,8 +24,7 @@ from multiloss_core.engines import Cancelled, draw_in
 from multiloss_core.formatting import plural
 from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds import Point
-from ui.audit.population import Population
-from ui.audit.statements import show_statement
+from ui.audit.population import Population, show_statement
 from ui.data.engine_connections import answered, engine_of, first_rows
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.audits import keep_audit

@@ -15,8 +15,8 @@ from multiloss_core.datasets import simulated_documents
 from multiloss_core.engines import Cancelled, count_strata, strata_in
 from multiloss_core.formatting import direction, plural, score_name, score_side
 from multiloss_core.numerics import Floats, Indices
+from multiloss_core.sql_dialects import SqlDialect
 from multiloss_core.tables import MAX_FILE_BYTES, TableFile, base_of, read_in_process
-from ui.audit.statements import show_statement
 from ui.data.engine_connections import answered, connection_names, engine_of, table_names
 from ui.data.rated import is_built_in
 from ui.operating_point.analysis import Analysis
@@ -232,3 +232,19 @@ def _listed(analysis: Analysis) -> str:
     frame = analysis.rated.frame
     names = [*dict.fromkeys(as_text(base_of(frame, name) or score_name(name)) for name in analysis.names)]
     return f"{plural(len(names), 'column')} {', '.join(names)}"
+
+
+DIALECTS: dict[str, SqlDialect] = {"PostgreSQL": "postgresql", "DuckDB": "duckdb", "Spark": "spark"}
+
+
+def show_statement(key: str, write: Callable[[str, SqlDialect], str]) -> None:
+    """Show the SQL that `write` makes for a table and a dialect, or why there is none."""
+    left, right = st.columns([2, 3])
+    dialect = left.segmented_control(
+        "SQL for", list(DIALECTS), default="PostgreSQL", required=True, key=f"audit_{key}_dialect"
+    )
+    table = right.text_input("Table", "documents", key=f"audit_{key}_table", help="As it stands after FROM.")
+    try:
+        st.code(write(table, DIALECTS[dialect]), language="sql", wrap_lines=True)
+    except DataError as error:
+        st.info(as_text(str(error)), icon=":material/info:")

@@ -36,17 +36,7 @@ from ui.operating_point.audits import audit_of, audit_reading, caught_at, keep_a
 from ui.operating_point.state import target_of
 from ui.server.file_store import StoredFile, file_store, new_key
 from ui.shared.choices import choose, chosen, withdraw
-from ui.shared.formatting import (
-    COUNT,
-    FINE_PERCENT,
-    HIGH,
-    LOW,
-    WHOLE,
-    as_text,
-    show_numbers,
-    unrated,
-    vocabulary,
-)
+from ui.shared.formatting import COUNT, FINE_PERCENT, HIGH, LOW, WHOLE, as_text, show_numbers, unrated, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import StoredRatings
 from ui.shared.widgets import ask_column, offered_columns

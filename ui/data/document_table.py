@@ -35,11 +35,7 @@ def rows_of(dataset: RatedDataset, positions: Indices, beside: Mapping[str, Arra
 
 
 def show_documents(
-    dataset: RatedDataset,
-    positions: Indices,
-    *,
-    what: str,
-    beside: Mapping[str, NDArray[np.generic]] | None = None,
+    dataset: RatedDataset, positions: Indices, *, what: str, beside: Mapping[str, NDArray[np.generic]] | None = None
 ) -> None:
     """Show a sortable list with a download; `what` names the documents, file and button."""
     beside = beside or {}

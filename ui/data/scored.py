@@ -1,7 +1,5 @@
 """Hold the scored items of one session: simulated samples, uploaded files and pasted text."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from multiloss_core.datasets import SCORED_SAMPLES, ScoredDataset, ScoredSource, read_scored_source, source_key
@@ -43,8 +41,3 @@ def scored_uploads() -> Uploader[ItemColumns, ScoredDataset]:
         choice_type=ItemColumns,
         of_other_files=lambda choice: choice,
     )
-
-
-def choose_scored_source(load: Callable[[], None] | None = None) -> ScoredSource:
-    """Let the user pick a sample or what was loaded; `load` draws what brings items in."""
-    return scored_uploads().pick(load)

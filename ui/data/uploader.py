@@ -351,8 +351,7 @@ class Uploader(TableStore[Choice, Data]):
     def _say_missing(self, name: str) -> None:
         which = f"it again (its SHA-256 begins with {name[-START:]})" if is_address(name) else f"{_named(name)} again"
         st.warning(
-            f"Your file is not loaded any more. Upload {which} to go on where you were.",
-            icon=":material/upload_file:",
+            f"Your file is not loaded any more. Upload {which} to go on where you were.", icon=":material/upload_file:"
         )
 
     def _take_file(self, data: bytes, name: str, options: ReadOptions | None = None, key: str = "") -> str | None:

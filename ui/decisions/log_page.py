@@ -321,9 +321,7 @@ def _ask_deployment(entry: LogEntry) -> None:
     """Offer a form to mark an entry as deployed."""
     with st.popover("Deploy", icon=":material/rocket_launch:"), st.form("deployment", border=False):
         by = ask_name(
-            "Deployed by",
-            key="deployed_by",
-            help="This retires the deployed decision of the same data name.",
+            "Deployed by", key="deployed_by", help="This retires the deployed decision of the same data name."
         )
         marked = st.form_submit_button("Mark as deployed", icon=":material/rocket_launch:")
     if not marked:

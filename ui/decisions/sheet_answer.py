@@ -40,14 +40,7 @@ from ui.operating_point.point_text import unused_scores
 from ui.operating_point.sections.over_time import about, dated
 from ui.operating_point.sections.save_decision import make_decision
 from ui.operating_point.settings import METHOD_KEY
-from ui.operating_point.state import (
-    IN_URL,
-    percent_of,
-    remember_point,
-    set_target,
-    shown_point,
-    target_of,
-)
+from ui.operating_point.state import IN_URL, percent_of, remember_point, set_target, shown_point, target_of
 from ui.shared.choices import UrlParameter, choose, chosen, numbers_parameter, withdraw
 from ui.shared.formatting import as_text, vocabulary
 from ui.shared.page_setup import theme

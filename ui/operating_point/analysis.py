@@ -3,8 +3,9 @@
 Each session has its own results, except those of the built-in samples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -23,12 +24,14 @@ from multiloss_core.engines import (
 from multiloss_core.figures import CERTIFIED
 from multiloss_core.generalisation import Certificate
 from multiloss_core.inspection import DailyAlerts, Segment
+from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import (
     SMOOTH,
     AgeWeights,
     EarlierWeights,
     FlaggedCounts,
     Point,
+    Rule,
     SmoothFit,
     money_at,
     slice_documents,
@@ -36,8 +39,12 @@ from multiloss_core.thresholds import (
 )
 from multiloss_core.thresholds.targets import ThresholdChoices, threshold_choices
 from ui.data.engine_connections import known_along
+from ui.data.rated import is_built_in
 from ui.operating_point.calculations import SECONDS_BEHIND
 from ui.operating_point.path_tasks import FIRST, METHODS, PathTasks, Settings, ask_paths
+
+T = TypeVar("T")
+
 
 MAX_DOCUMENTS_SLICED = 200_000
 SECONDS_BETWEEN_POLLS = 0.4
@@ -136,30 +143,24 @@ class Analysis:
 
     def over_time(self, point: Point) -> OverTime | None:
         """Count a point by week and day; None without times, or until it is counted in its engine."""
-        if isinstance(self.rated, CountedDataset):
-            found = self.counted(point, "day")
-            return None if found is None else over_time_along(*found)
-        if not self.rated.supports("time"):
-            return None
-        return self.rated.over_time(self.deployable(point), self.settings.rule)
+        return self._counted_by("day", point, over_time_along, self.rated.over_time)
 
     def alerts_per_day(self, point: Point) -> DailyAlerts | None:
         """Count the alerts of a point on each day; None as for `over_time`."""
-        if isinstance(self.rated, CountedDataset):
-            found = self.counted(point, "day")
-            return None if found is None else daily_alerts_along(*found)
-        if not self.rated.supports("time"):
-            return None
-        return self.rated.daily_alerts(self.deployable(point), self.settings.rule)
+        return self._counted_by("day", point, daily_alerts_along, self.rated.daily_alerts)
 
     def segment_counts(self, point: Point) -> tuple[Segment, ...] | None:
         """Count a point in each segment; None without segments, or until its engine counts it."""
+        return self._counted_by("segment", point, segment_counts_along, self.rated.segment_counts)
+
+    def _counted_by(
+        self, by: By, point: Point, along: Callable[[PathCounts, int], T], count: Callable[[Floats, Rule], T]
+    ) -> T | None:
         if isinstance(self.rated, CountedDataset):
-            found = self.counted(point, "segment")
-            return None if found is None else segment_counts_along(*found)
-        if not self.rated.supports("segment"):
-            return None
-        return self.rated.segment_counts(self.deployable(point), self.settings.rule)
+            found = self.counted(point, by)
+            return None if found is None else along(*found)
+        is_known = self.rated.supports("time" if by == "day" else "segment")
+        return count(self.deployable(point), self.settings.rule) if is_known else None
 
     def counted(self, point: Point, by: By) -> tuple[PathCounts, int] | None:
         """Return the counts along a point's path in an engine and its vertex, or None."""
@@ -281,3 +282,21 @@ def _analysis_of(tasks: PathTasks, name: str) -> Analysis:
         tasks.rated.named(name),
         to_find=tuple(method for method in METHODS if method not in found),
     )
+
+
+def cached(max_entries: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Cache a function of what can be hashed and of an analysis, its parameter `_analysis`.
+
+    `max_entries` in each session, and as many again of the built-in samples for all sessions together.
+    """
+
+    def decorate(function: Callable[..., T]) -> Callable[..., T]:
+        options: dict[str, Any] = {"max_entries": max_entries, "show_spinner": False}
+        of_session, of_all = (st.cache_data(scope=scope, **options)(function) for scope in ("session", "global"))
+
+        def call(*arguments: Any, _analysis: Analysis) -> T:
+            return (of_all if is_built_in(_analysis.rated) else of_session)(*arguments, _analysis=_analysis)
+
+        return call
+
+    return decorate

@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from multiloss_core import (
-    PATH_METHODS,
-    CountSurfaces,
-    RatedCounts,
-    RatedDocuments,
-    ThresholdPath,
-)
+from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, RatedDocuments, ThresholdPath
 from multiloss_core.engines import PathCounts, group_parts_along
 from multiloss_core.generalisation import (
     Certificate,
@@ -68,9 +62,7 @@ def find_path(search: PathSearch, name: str) -> FoundPath:
     method = next(method for method in PATH_METHODS if method.name == name)
     path = method.find(search)
     return FoundPath(
-        path,
-        fit=search.fit if name == SMOOTH.name else None,
-        surfaces=search.surfaces if name == GRAPH.name else None,
+        path, fit=search.fit if name == SMOOTH.name else None, surfaces=search.surfaces if name == GRAPH.name else None
     )
 
 

@@ -128,13 +128,7 @@ def ask_current_thresholds(analysis: Analysis, label: Callable[[str], str], *, k
         value = score_value(name, kept.current[i])
         choose(own, "" if value is None else f"{value:.10g}")
         # A box of numbers would read 1,000 as 1 and 0,9 as 9.
-        place.text_input(
-            label(name),
-            placeholder=NEVER,
-            key=own,
-            on_change=_keep_typed,
-            args=(analysis, kept, i, own),
-        )
+        place.text_input(label(name), placeholder=NEVER, key=own, on_change=_keep_typed, args=(analysis, kept, i, own))
     if kept.complaint:
         st.error(f"{as_text(kept.complaint)} The thresholds above are as they were.", icon=":material/error:")
     for words in out_of_range(analysis.rated.source, [math.inf if one is None else one for one in kept.current]):

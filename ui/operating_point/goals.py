@@ -3,7 +3,6 @@
 import math
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, ThresholdPath, Unit
 from multiloss_core.decisions import GoalValue
@@ -36,8 +35,10 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     cap, span = st.columns(2, vertical_alignment="bottom")
     label = "Money flagged per day, at most" if analysis.settings.unit is Unit.MONEY else "Alerts per day, at most"
     days = analysis.rated.equivalent_days
-    of_most = days is not None and _ask_held(span) == MAX_DAYS
-    if days is None:
+    of_most = False
+    if days is not None:
+        of_most = ask_choice(span.selectbox, "Held", HELD, key=HELD_KEY, help=HELD_HELP) == MAX_DAYS
+    else:
         days = span.number_input(
             "Days in the data", 1.0, 10_000.0, None, format="%g", **in_url(DAYS_KEY), placeholder="days"
         )
@@ -48,11 +49,6 @@ def by_alerts(analysis: Analysis, method: str) -> Point:
     point = under_cap(analysis.key, method, most, days, of_most, analysis)
     session().point.goal_note = _what_is_used(analysis, point, most, days, of_most=of_most)
     return point
-
-
-def _ask_held(place: DeltaGenerator) -> str:
-    """Ask what the cap means, where days are known."""
-    return ask_choice(place.selectbox, "Held", HELD, key=HELD_KEY, help=HELD_HELP)
 
 
 def cap_on_all_days(analysis: Analysis) -> float:

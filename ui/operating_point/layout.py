@@ -18,14 +18,7 @@ from ui.operating_point.current_thresholds import share_comparison
 from ui.operating_point.resampling_tasks import finished_evidence
 from ui.operating_point.sections.certificate import with_certificate
 from ui.operating_point.segment_tasks import segment_rows
-from ui.operating_point.settings import (
-    METHOD_KEY,
-    apply_presentation,
-    ask_method,
-    ask_new_data,
-    ask_pair,
-    ask_settings,
-)
+from ui.operating_point.settings import METHOD_KEY, apply_presentation, ask_method, ask_new_data, ask_pair, ask_settings
 from ui.operating_point.state import PointContext, ViewState, percent_of, present_point, remember_point
 from ui.shared.choices import chosen_or_linked
 from ui.shared.formatting import as_text

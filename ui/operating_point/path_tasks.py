@@ -11,12 +11,7 @@ from multiloss_core import PATH_METHODS, CountSurfaces, RatedCounts, RatedDocume
 from multiloss_core.datasets import RatedDataset
 from multiloss_core.thresholds import GRAPH, SMOOTH, PathSearch, Rule, Spacing
 from ui.data.rated import in_money, is_built_in
-from ui.operating_point.calculations import (
-    SECONDS_OF_METHODS,
-    SECONDS_OF_OTHER_METHODS,
-    FoundPath,
-    find_path,
-)
+from ui.operating_point.calculations import SECONDS_OF_METHODS, SECONDS_OF_OTHER_METHODS, FoundPath, find_path
 from ui.server.queue import Task, shared_queue
 from ui.shared.long_work import begin, wait_for
 from ui.shared.session import session

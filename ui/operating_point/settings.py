@@ -33,11 +33,6 @@ HIDDEN = (
 )
 
 
-def ask_presentation() -> None:
-    """Draw the switch into presentation mode."""
-    st.toggle("Presentation: only slider, numbers and charts", **in_url(PRESENT_KEY))
-
-
 def apply_presentation() -> None:
     """Hide every control but the slider, if the user wants that, and offer the way back."""
     rules = f"{', '.join(HIDDEN)} {{display: none}} .stMainBlockContainer:has(.st-key-bar) {{padding-top: 2.6rem}}"
@@ -60,11 +55,7 @@ def offer_leaving() -> None:
 METHOD_KEY, RULE_KEY, SPACING_KEY, UNIT_KEY, PLAIN_KEY = "method", "rule", "nodes", "count", "plain"
 NEW_DATA_KEY, STAY_KEY = "new_data", "stay"
 RULES = {"any": "any score", "all": "every score"}
-SPACINGS = {
-    "positives": "at rated positives",
-    "quantile": "at equal shares of documents",
-    "uniform": "at equal steps",
-}
+SPACINGS = {"positives": "at rated positives", "quantile": "at equal shares of documents", "uniform": "at equal steps"}
 
 
 def show_origin(dataset: RatedDataset) -> None:
@@ -103,7 +94,7 @@ def ask_settings(dataset: RatedDataset, unit_box: DeltaGenerator, settings_box: 
         if dataset.times is not None:
             _ask_age_weights(dataset)
         ask_plain()
-        ask_presentation()
+        st.toggle("Presentation: only slider, numbers and charts", **in_url(PRESENT_KEY))
     return settings
 
 

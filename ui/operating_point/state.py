@@ -79,11 +79,7 @@ def present_point(analysis: Analysis, method: str) -> Point:
 def point_shown_by(goal: str, analysis: Analysis, method: str) -> Point | None:
     """Return the point of the last run if this goal led to it."""
     shown = session().point.goals.shown
-    is_same = shown is not None and (shown.about, shown.goal, shown.point.method) == (
-        _about(analysis),
-        goal,
-        method,
-    )
+    is_same = shown is not None and (shown.about, shown.goal, shown.point.method) == (_about(analysis), goal, method)
     return shown.point if shown is not None and is_same else None
 
 

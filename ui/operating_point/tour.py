@@ -57,12 +57,7 @@ STEPS = (
     Step(
         "Each star is the chosen point: one chart shows its thresholds, the other its counts, where the curve is as "
         "steep as the dotted tangent.",
-        (
-            ".explorer [data-chart=space]",
-            ".explorer [data-chart=plane]",
-            ".st-key-plain_space",
-            ".st-key-plain_plane",
-        ),
+        (".explorer [data-chart=space]", ".explorer [data-chart=plane]", ".st-key-plain_space", ".st-key-plain_plane"),
         "See another path to the same target",
         lambda: choose(METHOD_KEY, "graph"),
     ),

@@ -140,20 +140,11 @@ def _show_cuts(dataset: ScoredDataset, found: Answer) -> None:
     observed = {way.name: way.observed for way in found.ways if not math.isnan(way.observed)}
     show_numbers(
         [
-            {
-                "Cut": way.name,
-                "Items": way.k,
-                "From": way.printed,
-                "Expected loss": way.expected_loss,
-            }
+            {"Cut": way.name, "Items": way.k, "From": way.printed, "Expected loss": way.expected_loss}
             | ({"Observed loss": way.observed} if observed else {})
             for way in found.ways
         ],
-        {
-            "Items": COUNT,
-            "From": NumberKind(EXACT),
-            **dict.fromkeys(("Expected loss", "Observed loss"), AREA),
-        },
+        {"Items": COUNT, "From": NumberKind(EXACT), **dict.fromkeys(("Expected loss", "Observed loss"), AREA)},
         alt="Items flagged and losses of the optimum and of constant thresholds.",
     )
     if found.tuned is None:

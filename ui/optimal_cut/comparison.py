@@ -173,13 +173,7 @@ def reliability_of(dataset: ScoredDataset) -> Reliability:
 
 
 def _way(
-    name: str,
-    threshold: float,
-    k: int,
-    curve: ExpectedLosses,
-    at_least: int,
-    dataset: ScoredDataset,
-    loss: Loss,
+    name: str, threshold: float, k: int, curve: ExpectedLosses, at_least: int, dataset: ScoredDataset, loss: Loss
 ) -> Cut:
     probabilities, expected = dataset.items.probabilities, float(curve.values[k])
     worse = expected - float(curve.values[best_k(curve.values, at_least)])

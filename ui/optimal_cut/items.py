@@ -80,11 +80,6 @@ def ask_item_columns(source: ScoredSource) -> ItemColumns:
     return ItemColumns(probability, label, positive, group)
 
 
-def checked_items(source: ScoredSource, choice: ItemColumns) -> ScoredDataset | None:
-    """Check the items with chosen columns; if invalid, with the last valid choice, if any."""
-    return scored_uploads().checked(source, choice, "items")
-
-
 def show_facts(dataset: ScoredDataset) -> None:
     """Summarise the items in one line."""
     items = dataset.items

@@ -20,10 +20,7 @@ from multiloss_core.formatting import (
     shortened,
 )
 from multiloss_core.tables import ColumnMeanings, base_of
-from multiloss_core.thresholds import (
-    DataFunnel,
-    undecided_note,
-)
+from multiloss_core.thresholds import DataFunnel, undecided_note
 from ui.data.rated import build_dataset, rated_uploads
 from ui.rated_data.alert_sources import show_rows
 from ui.shared.formatting import as_text, named_floors, show_table, vocabulary

@@ -12,7 +12,6 @@ from ui.data.engine_connections import ratings_in_engine
 from ui.data.rated import confirm, needs_answers, written_words
 from ui.shared.choices import choose
 from ui.shared.formatting import as_label, as_text
-from ui.shared.widgets import main_link
 
 MAX_VALUES = 30
 WORDS: dict[Meaning, str] = {"positive": "fraud", "negative": "not fraud", "undecided": "undecided"}
@@ -116,7 +115,9 @@ def confirm_columns(source: RatedSource) -> None:
                 args=(source,),
             )
         else:
-            main_link("pages/decision_sheet.py", "Decide", icon=":material/arrow_forward:", key="decide")
+            # Drawn like a main button (ui/style.css): a real one would lose the URL.
+            with st.container(key="decide", width="content"):
+                st.page_link("pages/decision_sheet.py", label="Decide", icon=":material/arrow_forward:")
             st.page_link("pages/operating_point.py", label="Operating point", icon=":material/tune:", width="content")
 
 

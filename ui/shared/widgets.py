@@ -55,12 +55,6 @@ def show_chart(figure: go.Figure, *, key: str, alt: str, place: DeltaGenerator |
     draw(figure, theme=None, key=key, alt=alt, config={"displayModeBar": False})
 
 
-def main_link(page: str, label: str, *, icon: str, key: str) -> None:
-    """Draw a link like a main button (ui/style.css): a real one would lose the URL."""
-    with st.container(key=key, width="content"):
-        st.page_link(page, label=label, icon=icon)
-
-
 def offered_columns(frame: pd.DataFrame) -> list[str]:
     """Return the names of the columns to choose from."""
     return [str(column) for column in frame.columns[:MAX_COLUMNS]]

@@ -149,10 +149,7 @@ def loss_that_is_not_monotone() -> None:
     """Show a loss that another true positive can raise."""
     loss_column, draw_column, _ = st.columns([1, 1, 2])
     choice = loss_column.selectbox(
-        "Loss that is not TP-monotone",
-        list(NOT_MONOTONE),
-        **in_url("topk_other_loss"),
-        persist_state="session",
+        "Loss that is not TP-monotone", list(NOT_MONOTONE), **in_url("topk_other_loss"), persist_state="session"
     )
     example = NOT_MONOTONE[choice]
     key = f"topk_draw_{choice.replace(' ', '_')}"

@@ -9,12 +9,7 @@ import streamlit as st
 from multiloss_core import expected_losses
 from multiloss_core.figures import CurveMark, loss_curve, sorted_probabilities, verified_draws
 from multiloss_core.formatting import plural, short_loss
-from multiloss_core.losses import (
-    EARLY_STOP,
-    best_k,
-    early_stop_k,
-    verify_theorem_1,
-)
+from multiloss_core.losses import EARLY_STOP, best_k, early_stop_k, verify_theorem_1
 from ui.shared.choices import ask_number, in_url
 from ui.shared.long_work import stoppable
 from ui.shared.page_setup import theme

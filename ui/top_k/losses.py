@@ -1,21 +1,35 @@
-"""The expected loss of a prediction, outcome by outcome, and the optimum under each loss."""
+"""The expected loss by outcome; the optimum and the conditions of each loss."""
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
+from multiloss_core import FractionalLinear
 from multiloss_core.figures import small_loss_curves, sorted_probabilities
 from multiloss_core.formatting import short_loss
-from multiloss_core.losses import Loss, observed_counts, promised_counts
+from multiloss_core.losses import (
+    NOT_MONOTONE,
+    Loss,
+    is_tp_monotone,
+    is_tpr_tnr_monotone,
+    meets_corrected_proposition_2,
+    meets_proposition_2,
+    observed_counts,
+    promised_counts,
+)
 from multiloss_core.numerics import Floats
 from ui.shared.choices import ask_number
 from ui.shared.formatting import AREA, COUNT, show_numbers
 from ui.shared.page_setup import theme
 from ui.shared.widgets import LOSS_CHOICES, show_chart, show_formula, shown_when_open
-from ui.top_k.items import PART, Settings, shown_items
+from ui.top_k.items import PART, Settings, chosen_losses, shown_items
 from ui.top_k.optimum import Optimum, first_items, found_optimum, is_hidden
 
+ITEMS = 8
+# It has c1 = 1 < d1 = 2 and rises with every true positive.
+RISING = FractionalLinear((0.0, 1.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0), "u / (2 + 2u)")
 OUTCOME = ("Labels", "Probability", "TP", "FP", "FN", "TN", "Loss", "Product")
 
 
@@ -114,7 +128,7 @@ def every_loss(settings: Settings) -> None:
         )
     listed = ", ".join(f"k = {top_k.k} for {name}" for name, _, top_k in optima)
     show_chart(
-        small_loss_curves({name: search.top_k_values for name, search, _ in optima}, theme=theme(), row_height=250),
+        small_loss_curves({name: search.top_k_values for name, search, _ in optima}, theme=theme()),
         key="topk_small_curves",
         alt=f"The expected loss against k under each loss, smallest at {listed}.",
         place=curves,
@@ -134,3 +148,30 @@ def best_predictions(probabilities: Floats, optima: list[Optimum]) -> None:
             alt=f"The best prediction under {name} flags {int(search.best.sum())} items.",
             place=place,
         )
+
+
+def monotone_losses(settings: Settings) -> None:
+    """Show which losses meet which condition, with the correction of Proposition 2."""
+    text, table = st.columns([2, 3], gap="large")
+    text.markdown(
+        "Theorem 1 requires it (definition 1). By Proposition 3 it is enough that higher true positive and true "
+        "negative rates cost less (definition 2). For a ratio of linear functions, Proposition 2 requires only *c₁ < "
+        "d₁*. That is not enough: *u / (2 + 2u)* meets it and rises. The corrected condition is *c₁ (d₀ + d₂v + d₃p) < "
+        "d₁ (c₀ + c₂v + c₃p)*."
+    )
+    text.caption(f"Checked at every count of {ITEMS} items.")
+    losses = [*chosen_losses(settings.beta).values(), RISING, *(example.loss for example in NOT_MONOTONE.values())]
+    forms = [loss.fractional_linear for loss in losses]
+    words = {True: "yes", False: "no", None: "not such a ratio"}
+    columns: dict[str, list[bool | None]] = {
+        "Definition 1": [is_tp_monotone(loss, ITEMS) for loss in losses],
+        "Definition 2": [is_tpr_tnr_monotone(loss, ITEMS) for loss in losses],
+        "Proposition 2": [None if form is None else meets_proposition_2(form) for form in forms],
+        "Corrected": [None if form is None else meets_corrected_proposition_2(form, ITEMS) for form in forms],
+    }
+    met = {title: [words[one] for one in column] for title, column in columns.items()}
+    table.dataframe(
+        pd.DataFrame({"Loss": [loss.name for loss in losses], **met}),
+        hide_index=True,
+        alt="Which losses meet which condition for Theorem 1.",
+    )

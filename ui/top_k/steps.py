@@ -12,10 +12,8 @@ from ui.shared.widgets import lesson_plan
 from ui.top_k.assumptions import broken_assumption
 from ui.top_k.checks import early_stop, many_draws
 from ui.top_k.items import Settings
-from ui.top_k.losses import every_loss, expected_loss
-from ui.top_k.monotone import monotone_losses
-from ui.top_k.tangent import sliding_along_the_curve
-from ui.top_k.two_scores import corner_or_best_set
+from ui.top_k.losses import every_loss, expected_loss, monotone_losses
+from ui.top_k.tangent import corner_or_best_set, sliding_along_the_curve
 
 
 class Step(NamedTuple):

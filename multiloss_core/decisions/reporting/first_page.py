@@ -10,8 +10,7 @@ import numpy as np
 
 from multiloss_core.decisions.record import DecisionRecord
 from multiloss_core.decisions.record_fields import RecordedInterval
-from multiloss_core.decisions.reporting.audit_section import recall_sentences
-from multiloss_core.decisions.reporting.evidence_sections import pending_sentence
+from multiloss_core.decisions.reporting.evidence_sections import pending_sentence, recall_sentences
 from multiloss_core.decisions.reporting.summary import undecided_of
 from multiloss_core.formatting import (
     NEUTRAL,

@@ -5,15 +5,17 @@ from functools import partial
 from typing import Any
 
 from multiloss_core.decisions.record import DecisionRecord
-from multiloss_core.decisions.record_fields import (
-    SET_MANUALLY,
-    ExpectedCounts,
-    GoalValue,
-    RecordedColumns,
+from multiloss_core.decisions.record_fields import SET_MANUALLY, ExpectedCounts, GoalValue, RecordedColumns
+from multiloss_core.decisions.reporting.evidence_sections import (
+    Row,
+    Section,
+    audit_sections,
+    evidence_sections,
+    interval_cells,
+    listed_sentences,
+    recall_sentences,
+    segment_sections,
 )
-from multiloss_core.decisions.reporting.audit_section import audit_sections, interval_cells, recall_sentences
-from multiloss_core.decisions.reporting.evidence_sections import Row, Section, evidence_sections
-from multiloss_core.decisions.reporting.segment_section import listed_sentences, segment_sections
 from multiloss_core.formatting import (
     MINUS,
     NEUTRAL,

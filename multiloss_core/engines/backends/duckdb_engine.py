@@ -157,7 +157,9 @@ class DuckDBEngine(QuestionedEngine):
             # A cursor would have another time zone and no progress.
             self._is_asked, question.stop = True, self._connection.interrupt
             try:
-                _require_select(sql)
+                # Into a folder that it reads, DuckDB could also write.
+                if [statement.type for statement in duckdb.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
+                    raise DataError("Sources are only read: a question is one SELECT.")
                 found = self._connection.sql(sql)
                 if question.is_withdrawn:
                     raise Cancelled
@@ -203,12 +205,6 @@ class DuckDBEngine(QuestionedEngine):
         parts = [file for files in found.values() for file in files]
         are_parts = all("=" in name for name in found) or (1 < len(own) == len(found) and _have_same_columns(own))
         return {self._path.name: parts} if parts and are_parts else found
-
-
-def _require_select(sql: str) -> None:
-    # Into a folder that it reads, DuckDB could also write.
-    if [statement.type for statement in duckdb.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
-        raise DataError("Sources are only read: a question is one SELECT.")
 
 
 def _data_files(paths: Iterable[Path], folder: Path) -> list[Path]:

@@ -110,12 +110,7 @@ def _first_node(power: float, step: float, allowed: float, largest: float) -> tu
 
 
 def _up_to_last_node(
-    power: float,
-    step: float,
-    allowed: float,
-    first: int,
-    smallest: float,
-    laplace: Callable[[Floats], Floats],
+    power: float, step: float, allowed: float, first: int, smallest: float, laplace: Callable[[Floats], Floats]
 ) -> tuple[Floats, float]:
     """Compute the positions of the kept nodes, and a bound on the terms above them."""
     # At the last position y = 0.9 x_q D is at least 100; beyond it the terms fall at least as 1, 1/2, 1/4 and so on.

@@ -104,7 +104,8 @@ def search_values(values: Floats, distributions: SubsetDistributions) -> Exhaust
     `distributions` provides the sizes and the sums of probabilities only. O(2^n).
     """
     best = _best(values, distributions)
-    top_k_indices = _top_k_indices(distributions.probabilities)
+    bits = np.left_shift(1, probability_order(distributions.probabilities))
+    top_k_indices = np.concatenate([[0], np.cumsum(bits)]).astype(np.intp)
     return ExhaustiveSearch(
         values=values,
         sizes=distributions.sizes,
@@ -132,8 +133,3 @@ def _best(values: Floats, distributions: SubsetDistributions) -> int:
     tied = np.flatnonzero(values <= values.min() + TIE)
     tied = tied[distributions.sizes[tied] == distributions.sizes[tied].min()]
     return int(tied[distributions.sums[tied] >= distributions.sums[tied].max() - TIE][0])
-
-
-def _top_k_indices(probabilities: Floats) -> Indices:
-    bits = np.left_shift(1, probability_order(probabilities))
-    return np.concatenate([[0], np.cumsum(bits)]).astype(np.intp)

@@ -10,7 +10,7 @@ from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.exhaustive import MAX_EXHAUSTIVE
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import search_subsets, subset_distributions
-from multiloss_core.losses.theorem_1.sigmoid_items import SigmoidItems, sigmoid_items
+from multiloss_core.losses.theorem_1.verify import SigmoidItems, sigmoid_items
 from multiloss_core.losses.top_k import optimal_top_k
 from multiloss_core.numerics.arrays import Floats
 from multiloss_core.numerics.penalised_logistic import penalised_logistic

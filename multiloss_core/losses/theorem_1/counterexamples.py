@@ -123,9 +123,7 @@ _EXAMPLES = (
     Counterexample("F1, seven items", F(), (0.9953, 0.3690, 0.3660, 0.3467, 0.3285, 0.1693, 0.0604)),
     Counterexample("Jaccard, seven items", JACCARD, (0.9528, 0.4382, 0.4353, 0.0180, 0.0088, 0.0034, 0.0001)),
     Counterexample(
-        "G-TP/PR, ten items",
-        G_TP_PR,
-        (0.9699, 0.4071, 0.3913, 0.375, 0.3639, 0.3562, 0.3369, 0.3182, 0.2964, 0.0285),
+        "G-TP/PR, ten items", G_TP_PR, (0.9699, 0.4071, 0.3913, 0.375, 0.3639, 0.3562, 0.3369, 0.3182, 0.2964, 0.0285)
     ),
 )
 EARLY_STOP: MappingProxyType[str, Counterexample] = MappingProxyType({example.name: example for example in _EXAMPLES})

@@ -1,17 +1,26 @@
-"""Verify Theorem 1 on random draws by exhaustive search."""
+"""Verify Theorem 1 by exhaustive search on random items: Natarajan et al. 2016, section 5.1."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from scipy.special import expit
 
 from multiloss_core.errors import DataError
 from multiloss_core.losses.expected.exhaustive import MAX_EXHAUSTIVE
 from multiloss_core.losses.multivariate import Loss
 from multiloss_core.losses.theorem_1.all_predictions import search_subsets, subset_distributions
-from multiloss_core.losses.theorem_1.sigmoid_items import sigmoid_items
 from multiloss_core.numerics.arrays import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SigmoidItems:
+    """Items `x` (n, 2), direction `w` (2,), P(Y = 1 | x) = 1 / (1 + exp(-w.x)) (n,)."""
+
+    x: Floats
+    w: Floats
+    probabilities: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,3 +79,18 @@ def _verifications(
             else:
                 failures.append(Failure(loss.name, distributions.probabilities))
         yield Verification(done, draws, MappingProxyType(dict(counts)), tuple(failures))
+
+
+def sigmoid_items(generator: np.random.Generator, *, n: int = 10, scale: float = 1.0) -> SigmoidItems:
+    """Draw n items and w (times `scale`) from the standard Gaussian in the plane.
+
+    A larger `scale` (>= 0, finite) makes the labels more certain; at 0 every probability is 1/2. Raises
+    DataError when n < 1 or the scale is unusable. O(n).
+    """
+    if n < 1:
+        raise DataError(f"The number of items is {n}; draw at least 1.")
+    if not 0.0 <= scale < np.inf:
+        raise DataError(f"The scale of w is {scale}; choose a finite number of at least 0.")
+    x = generator.standard_normal((n, 2))
+    w = scale * generator.standard_normal(2)
+    return SigmoidItems(x, w, np.asarray(expit(x @ w), dtype=np.float64))

@@ -11,13 +11,7 @@ import pandas as pd
 from multiloss_core.formatting import shortened
 from multiloss_core.tables.column_values import BLANK
 from multiloss_core.tables.guessing.column import MAX_RATINGS, Column
-from multiloss_core.tables.rating_column import (
-    Meaning,
-    is_ambiguous_name,
-    polarity,
-    read_meanings,
-    values_and_blanks,
-)
+from multiloss_core.tables.rating_column import Meaning, is_ambiguous_name, polarity, read_meanings, values_and_blanks
 from multiloss_core.tables.vocabulary import (
     POSITIVE,
     is_plain_rating_name,

@@ -41,7 +41,8 @@ def guess_repeats(
         documents = int(codes.max()) + 1
         if documents < MIN_DOCUMENTS or not repeated.size:
             continue
-        different = _differing(frame, repeated, column.name)
+        part = frame.iloc[repeated]
+        different = bool(part.drop_duplicates()[column.name].duplicated().any())
         same = _share_of_same(frame, codes, repeated, scores)
         is_document = column in by_document and not rows_are_documents
         if not different or (same < SAME_SCORES and not is_document):
@@ -79,11 +80,6 @@ def _may_identify(column: Column) -> bool:
     words = set(column.words)
     is_other = group_rank(column.words) is not None or bool(words & listed("entities", "group", "no_document"))
     return bool(words & listed("document", "part_of_documents", "identifiers")) and not is_other
-
-
-def _differing(frame: pd.DataFrame, repeated: Indices, identifier: str) -> bool:
-    part = frame.iloc[repeated]
-    return bool(part.drop_duplicates()[identifier].duplicated().any())
 
 
 def _share_of_same(frame: pd.DataFrame, codes: Indices, repeated: Indices, scores: Sequence[str]) -> float:

@@ -73,11 +73,7 @@ SURE, LIKELY, ASKED, NO = 3, 2, 1, 0
 
 
 def _shown_by_ratings(
-    looked: dict[str, tuple[Column, int]],
-    sure: list[str],
-    likely: list[str],
-    asked: list[str],
-    positive: Floats | None,
+    looked: dict[str, tuple[Column, int]], sure: list[str], likely: list[str], asked: list[str], positive: Floats | None
 ) -> tuple[list[str], list[str]]:
     """Choose the scores by name and by the ratings; return them, and those to ask about.
 

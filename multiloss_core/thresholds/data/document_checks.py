@@ -179,9 +179,7 @@ def estimated_floors(
 
 
 def _floors_by_position(
-    names: tuple[str, ...],
-    floors: Sequence[float | None] | Mapping[str, float | None] | None,
-    alert_rules: int,
+    names: tuple[str, ...], floors: Sequence[float | None] | Mapping[str, float | None] | None, alert_rules: int
 ) -> list[float | None]:
     """List the floors (k,) that are given; those of the last `alert_rules` columns are 1."""
     scored = len(names) - alert_rules

@@ -10,8 +10,8 @@ from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Floats, Indices, sums
 from multiloss_core.thresholds.data.count_surfaces import CountSurfaces, surfaces_from_buckets
 from multiloss_core.thresholds.data.counts import Counts, Rule, flagged_weights, require_rule
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.grid_counts import MAX_NODES, Axes, BucketCounts
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel
 
 Numbers = TypeVar("Numbers", Indices, Floats)
 

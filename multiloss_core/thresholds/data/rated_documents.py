@@ -12,15 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from multiloss_core.errors import DataError, require_type
-from multiloss_core.formatting import (
-    as_html_table,
-    comparison,
-    count,
-    direction,
-    plural,
-    score_name,
-    score_threshold,
-)
+from multiloss_core.formatting import as_html_table, comparison, count, direction, plural, score_name, score_threshold
 from multiloss_core.numerics.arrays import Bools, Floats, Indices, number_array
 from multiloss_core.numerics.rounding import short_threshold
 from multiloss_core.tables.column_values import Groups, group_column, group_numbers, require_usable
@@ -33,7 +25,6 @@ from multiloss_core.thresholds.data.counts import (
     flagged_weights,
     require_rule,
 )
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.document_checks import (
     cautions_about,
     checked_ages,
@@ -61,7 +52,7 @@ from multiloss_core.thresholds.data.document_columns import (
     without_score,
 )
 from multiloss_core.thresholds.data.rating_floors import FloorMethod
-from multiloss_core.thresholds.data.undecided_documents import UndecidedDocuments, no_documents
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel, UndecidedDocuments, no_documents
 
 
 @dataclass(frozen=True, eq=False)

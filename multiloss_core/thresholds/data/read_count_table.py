@@ -55,10 +55,7 @@ def _finite_column(column: "pd.Series[Any]") -> Floats:
 
 
 def _row_of_each_node(
-    names: Sequence[str],
-    axes: Sequence[Floats],
-    positions: Sequence[Indices],
-    shape: tuple[int, ...],
+    names: Sequence[str], axes: Sequence[Floats], positions: Sequence[Indices], shape: tuple[int, ...]
 ) -> Indices:
     if np.prod(shape, dtype=np.float64) > MAX_NODES:
         raise DataError(

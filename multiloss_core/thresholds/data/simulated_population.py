@@ -8,8 +8,8 @@ from scipy.special import expit
 from multiloss_core.errors import DataError, require_type
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
 from multiloss_core.thresholds.data.counts import Rule, flagged
-from multiloss_core.thresholds.data.data_funnel import DataFunnel
 from multiloss_core.thresholds.data.rated_documents import RatedDocuments
+from multiloss_core.thresholds.data.undecided_documents import DataFunnel
 
 MAX_CLASSIFIERS = 4
 

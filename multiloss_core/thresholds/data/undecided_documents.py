@@ -1,4 +1,4 @@
-"""Hold undecided alerts: neither true nor false positives, but alerts."""
+"""Hold undecided alerts, and count the rows from a table to rated documents."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -49,3 +49,25 @@ class UndecidedDocuments:
 def no_documents(classifiers: int) -> UndecidedDocuments:
     """Make an empty set for k classifiers."""
     return UndecidedDocuments(scores=np.empty((0, classifiers)), weights=np.empty(0), rows=np.empty(0, dtype=np.intp))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFunnel:
+    """Count the rows that survive each step from the file to rated documents (no weights)."""
+
+    read: int
+    rated: int
+    complete: int
+    at_or_above_floor: int
+    positives: int
+
+    @property
+    def steps(self) -> tuple[tuple[str, int], ...]:
+        """The steps in order, each with its words and its count."""
+        return (
+            ("rows read", self.read),
+            ("rated", self.rated),
+            ("complete scores", self.complete),
+            ("at or above a floor", self.at_or_above_floor),
+            ("positives", self.positives),
+        )

@@ -116,15 +116,9 @@ class PathMethod:
 
 
 SMOOTH = PathMethod(
-    name="smooth",
-    find=lambda search: path_of_fit(search.source, search.fit, search.rule, search.current),
-    beyond="fit",
+    name="smooth", find=lambda search: path_of_fit(search.source, search.fit, search.rule, search.current), beyond="fit"
 )
-GRAPH = PathMethod(
-    name="graph",
-    find=lambda search: search.with_rules(graph_path(search.surfaces)),
-    beyond="nodes",
-)
+GRAPH = PathMethod(name="graph", find=lambda search: search.with_rules(graph_path(search.surfaces)), beyond="nodes")
 ANALYTIC = PathMethod(
     name="analytic power",
     find=lambda search: search.with_rules(analytic_path(search.scored, family="power", rule=search.rule)),
@@ -147,8 +141,6 @@ PATH_METHODS = (
         find=lambda search: search.with_rules(analytic_path(search.scored, family="beta", rule=search.rule)),
     ),
     PathMethod(
-        name="benchmark",
-        find=lambda search: search.with_rules(benchmark_path(search.surfaces)),
-        beyond="nodes",
+        name="benchmark", find=lambda search: search.with_rules(benchmark_path(search.surfaces)), beyond="nodes"
     ),
 )

@@ -1,7 +1,5 @@
 from .busy_days import NINE_OF_TEN as NINE_OF_TEN
 from .busy_days import DailyCap as DailyCap
-from .current_thresholds import on_precision_of_scores as on_precision_of_scores
-from .current_thresholds import out_of_range as out_of_range
 from .goals import manual_point as manual_point
 from .goals import point_for_alerts as point_for_alerts
 from .goals import point_for_busy_days as point_for_busy_days
@@ -17,3 +15,5 @@ from .review_band import band_for_precision as band_for_precision
 from .review_band import review_for_busy_days as review_for_busy_days
 from .threshold_choices import ThresholdChoices as ThresholdChoices
 from .threshold_choices import threshold_choices as threshold_choices
+from .thresholds_file import on_precision_of_scores as on_precision_of_scores
+from .thresholds_file import out_of_range as out_of_range

@@ -13,7 +13,6 @@ from multiloss_core.thresholds.paths.operating_point import FlaggedCounts, Point
 def f_beta_of_point(point: Point) -> float:
     """Find the beta >= 0 for which an operating point maximises F_beta on its path.
 
-    F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated.tp`, all positives that were rated, is largest where
     F_beta = (1 + beta^2) TP / (beta^2 P + TP + FP) with P = `rated.tp`, all rated positives, is largest where one more
     alert raises both parts alike: m = TP / (beta^2 P + TP + FP) (for items with known probabilities: Ye, Chai,
     Lee, Chieu 2012). So beta^2 = (TP / m - TP - FP) / P. Positives below the floors add to P: beta^2 P stays, beta

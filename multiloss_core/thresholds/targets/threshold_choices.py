@@ -168,13 +168,7 @@ class ThresholdChoices:
             both = np.vstack([cells, undecided])
             busy = busy_days_at_nodes(both, _all_weights(documents, cap), shape, self.rule, cap)
         return Candidates(
-            places=axes,
-            tp=tp,
-            alerts=alerts,
-            flagged=flagged,
-            expected_tp=expected,
-            busy_days=busy,
-            rules=self.rules,
+            places=axes, tp=tp, alerts=alerts, flagged=flagged, expected_tp=expected, busy_days=busy, rules=self.rules
         )
 
     def _scores(self, scores: Floats) -> Floats:

@@ -17,8 +17,7 @@ from multiloss_core.formatting import direction
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import MAIN_METHODS, Point
 from ui.operating_point.active_goal import active_goal, move_slider, set_manual_thresholds
-from ui.operating_point.analysis import Analysis
-from ui.operating_point.caching import cached
+from ui.operating_point.analysis import Analysis, cached
 from ui.operating_point.explanations import explanations
 from ui.operating_point.explorer.figures import COLUMNS, live_charts, shown_order
 from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row, Table

@@ -13,8 +13,7 @@ from multiloss_core import figures
 from multiloss_core.figures import Theme
 from multiloss_core.formatting import score_name
 from multiloss_core.thresholds import Point
-from ui.operating_point.analysis import Analysis
-from ui.operating_point.caching import cached
+from ui.operating_point.analysis import Analysis, cached
 from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.state import ViewState
 from ui.shared.formatting import vocabulary

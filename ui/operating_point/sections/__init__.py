@@ -9,16 +9,15 @@ from ui.operating_point.sections.borderline import show_borderline
 from ui.operating_point.sections.certificate import show_certificate
 from ui.operating_point.sections.comparison import show_comparison
 from ui.operating_point.sections.forms import show_forms
-from ui.operating_point.sections.methods import show_margins, show_methods
+from ui.operating_point.sections.methods import show_as_graph, show_margins, show_methods
 from ui.operating_point.sections.new_data import show_new_data
 from ui.operating_point.sections.next_ratings import show_next_ratings
 from ui.operating_point.sections.over_time import show_periods
-from ui.operating_point.sections.profit import show_profit
+from ui.operating_point.sections.profit import show_decision_curve, show_profit
 from ui.operating_point.sections.review_band import is_band_wanted, show_review_band
 from ui.operating_point.sections.scenarios import show_scenarios
 from ui.operating_point.sections.segments import show_segments
 from ui.operating_point.sections.sources import show_sources
-from ui.operating_point.sections.views import show_as_graph, show_decision_curve
 from ui.operating_point.state import PointContext
 from ui.shared.choices import ask_choice
 from ui.shared.session import session
@@ -30,10 +29,7 @@ VIEWS: dict[str, tuple[str, tuple[Section, ...]]] = {
     "compare": ("Compare", (show_comparison, show_forms, show_certificate)),
     "rules": ("Rules and segments", (show_sources, show_segments)),
     "time": ("Over time", (show_periods, show_borderline, show_next_ratings)),
-    "methods": (
-        "Methods",
-        (show_margins, show_as_graph, show_decision_curve, show_profit, show_methods),
-    ),
+    "methods": ("Methods", (show_margins, show_as_graph, show_decision_curve, show_profit, show_methods)),
 }
 WITH_BAND = "rules"
 

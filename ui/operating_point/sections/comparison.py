@@ -82,10 +82,7 @@ def _show_table(analysis: Analysis, found: Comparison, current: list[float], pro
     counts = [("Alerts", found.current.alerts + undecided[0], found.proposed.alerts + undecided[1])]
     if analysis.has_undecided:
         counts.append((OF_THEM_UNDECIDED, undecided[0], undecided[1]))
-    counts += [
-        (CAUGHT, found.current.tp, found.proposed.tp),
-        (FALSE_ALERTS, found.current.fp, found.proposed.fp),
-    ]
+    counts += [(CAUGHT, found.current.tp, found.proposed.tp), (FALSE_ALERTS, found.current.fp, found.proposed.fp)]
     for words, before, after in counts:
         rows.append((words, *_counts(found, before, after, Unit.DOCUMENTS)))
     sides = found.current, found.proposed

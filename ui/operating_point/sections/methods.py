@@ -1,4 +1,4 @@
-"""Compare the methods at the target, show each classifier's margin and the F-score."""
+"""Sections: margins of classifiers, the paper's graph, methods at the target, F-score."""
 
 import math
 from typing import Any
@@ -17,9 +17,8 @@ from multiloss_core import (
     operating_point,
 )
 from multiloss_core.formatting import direction, percent, plural, score_name, score_side, score_value
-from multiloss_core.thresholds import GRAPH, SMOOTH, FlaggedCounts, Point, classifier_margins
-from ui.operating_point.analysis import Analysis
-from ui.operating_point.caching import cached
+from multiloss_core.thresholds import GRAPH, SMOOTH, FlaggedCounts, Point, classifier_margins, to_graphml
+from ui.operating_point.analysis import Analysis, cached
 from ui.operating_point.point_text import PRECISION, UNDECIDED, WORDS
 from ui.operating_point.state import PointContext
 from ui.shared.choices import choose, chosen
@@ -42,6 +41,8 @@ from ui.shared.formatting import (
 from ui.shared.widgets import shown_when_open
 
 AREA_UNDER_PATH, IN_MONEY = "Area (0 to 1)", WORDS[Unit.MONEY]
+# Least and most on each axis of the graph.
+NODES = (3, 10)
 NOTES = {"inside": "", "at_floor": "at the floor", "unreachable": "not reached"}
 KINDS = {
     **dict.fromkeys(("TP", "FP", "Alerts", UNDECIDED), COUNT),
@@ -241,6 +242,22 @@ def _show_f_beta(context: PointContext) -> None:
         f"In terms of F-scores: of all points of this path, this one {has} the largest Fβ of {of} for "
         f"**β = {beta:.2g}**, where {missed.format(f'{beta**2:.2g}')}. It stays so on new data if the "
         "marginal precision along the path does (calibration). Fraud below the floors would make β smaller. "
-        "Scores that are probabilities can be cut for a chosen loss directly:",
+        "Scores that are probabilities can be cut for a chosen loss directly:"
     )
     st.page_link("pages/optimal_cut.py", label="Optimal cut", icon=":material/content_cut:")
+
+
+@shown_when_open("View as graph", icon=":material/hub:", key="as_graph")
+def show_as_graph(context: PointContext) -> None:
+    """Show the data as the paper's graph on a coarse grid, with the search by step."""
+    # Imported here because networkx loads slowly.
+    from ui.shared.graph_search import explore_graph  # noqa: PLC0415
+
+    if len(context.analysis.surfaces.names) == 1:
+        st.info("A single score has one path only: its thresholds in order.")
+        return
+    thinned, bounds = context.view.surfaces.thinned, NODES
+    graph = explore_graph(thinned, bounds, nodes_key="graph_nodes", step_key="graph_step_")
+    st.caption("The charts above use a finer grid.")
+    file, mime = "threshold_graph.graphml", "application/xml"
+    st.download_button("GraphML", to_graphml(graph), file, mime, icon=":material/download:", on_click="ignore")

@@ -1,8 +1,9 @@
-"""Section: payoff against alerts along the path."""
+"""Sections: payoff against alerts, net benefit against the target."""
 
+import numpy as np
 import streamlit as st
 
-from multiloss_core import DataError
+from multiloss_core import DataError, figures, operating_points
 from multiloss_core.decisions import COSTS
 from multiloss_core.figures import BEST, CHOSEN, PRESENT, profit_chart
 from multiloss_core.formatting import count, plural, shortened
@@ -13,7 +14,7 @@ from ui.operating_point.analysis import Analysis
 from ui.operating_point.costs import cases_of, money_words, point_cases
 from ui.operating_point.sections.scenarios import sum_words
 from ui.operating_point.state import PointContext
-from ui.shared.choices import choose
+from ui.shared.choices import PERCENTS, choose
 from ui.shared.formatting import LONG_NAME, as_text, vocabulary
 from ui.shared.page_setup import theme
 from ui.shared.session import Scenario, session
@@ -59,6 +60,39 @@ def show_profit(context: PointContext) -> None:
         f"At the costs of the scenario {named}, counted on the rated {vocabulary().documents} against flagging "
         "nothing. The best point is the best of this path on *these* data, so a little of its lead is luck."
         f"{' Undecided alerts are left out.' if analysis.has_undecided else ''}"
+    )
+
+
+@shown_when_open("Decision curve", icon=":material/ssid_chart:", key="decision_curve")
+def show_decision_curve(context: PointContext) -> None:
+    """Show the net benefit of the path, of fixed points and of all that was rated."""
+    analysis, point, targets = context.analysis, context.point, PERCENTS / 100
+    path = analysis.path(context.view.method)
+    along = operating_points(path, targets)
+    benefits = {f"{path.method} path": np.array([at.net_benefit(at.marginal_precision) for at in along])}
+    benefits["this point at every target"] = point.net_benefit(targets)
+    if context.view.compared_point is not None:
+        benefits["current thresholds"] = context.view.compared_point.net_benefit(targets)
+    benefits["flag all rated"] = point.reachable.net_benefit(targets)
+    at = int(np.abs(targets - point.marginal_precision).argmin())
+    st.plotly_chart(
+        figures.decision_curve(
+            targets,
+            benefits,
+            point.marginal_precision,
+            colour=figures.look_of(path.method).colour,
+            theme=theme(),
+            unit=analysis.settings.unit,
+            vocabulary=vocabulary(),
+        ),
+        theme=None,
+        key="decision_curve_chart",
+        alt=f"Net benefit against the target; at {PERCENTS[at]:g} %: "
+        + ", ".join(f"{name} {values[at]:,.1f}" for name, values in benefits.items()),
+    )
+    st.caption(
+        "Net benefit: TP less the false positives that a target m allows for one catch, TP \N{MINUS SIGN} m / "
+        "(1 \N{MINUS SIGN} m) FP. Counted on the data that chose the path, so the path's lead is slightly optimistic."
     )
 
 

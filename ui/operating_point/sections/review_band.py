@@ -9,13 +9,7 @@ import streamlit as st
 from multiloss_core import DataError, OperatingPoint
 from multiloss_core.decisions import GoalValue, RecordedBlock, RecordedTarget, recorded_thresholds
 from multiloss_core.formatting import count, direction, plural, reached, score_name
-from multiloss_core.inspection import (
-    DailyAlerts,
-    DocumentSubset,
-    band_parts,
-    daily_reviews,
-    held_on_nine_of_ten,
-)
+from multiloss_core.inspection import DailyAlerts, DocumentSubset, band_parts, daily_reviews, held_on_nine_of_ten
 from multiloss_core.thresholds import Point
 from multiloss_core.thresholds.targets import (
     BandCosts,
@@ -197,7 +191,8 @@ def _show_parts(analysis: Analysis, band: ReviewBand) -> None:
     parts = band_parts(analysis.rated.source, band)
     st.markdown(_sentence(parts.blocked, parts.reviewed))
     block, review = (analysis.deployable(point) for point in (band.block, band.review))
-    undecided = _undecided(analysis, band)
+    blocked, flagged = analysis.undecided([band.block, band.review])
+    undecided = (blocked, flagged - blocked, analysis.rated.undecided_weight - flagged)
     rows, rated = [], f"Rated {vocabulary().documents}"
     for i, (words, part, cut) in enumerate(
         (("Block", parts.blocked, block), ("Review", parts.reviewed, review), ("Pass", parts.passed, None))
@@ -231,11 +226,6 @@ def _sentence(blocked: DocumentSubset, reviewed: DocumentSubset) -> str:
         f"**{plural(blocked.alerts, vocabulary().document)} blocked**, of which {count(blocked.fp)} for nothing; "
         f"**{count(reviewed.alerts)} reviewed**, of which {count(reviewed.tp)} are fraud."
     )
-
-
-def _undecided(analysis: Analysis, band: ReviewBand) -> tuple[float, float, float]:
-    blocked, flagged = analysis.undecided([band.block, band.review])
-    return blocked, flagged - blocked, analysis.rated.undecided_weight - flagged
 
 
 def _money_in_fraud(analysis: Analysis, part: DocumentSubset) -> float:

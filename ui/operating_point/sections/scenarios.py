@@ -7,12 +7,7 @@ from multiloss_core import operating_point
 from multiloss_core.formatting import count, direction, plural, score_side, short_percent
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
-from ui.operating_point.costs import (
-    amounts_of,
-    money_words,
-    point_cases,
-    target_of,
-)
+from ui.operating_point.costs import amounts_of, money_words, point_cases, target_of
 from ui.operating_point.state import DIGITS, PointContext
 from ui.shared.formatting import COUNT, EXACT, as_text, show_table, vocabulary
 from ui.shared.session import Scenario, session

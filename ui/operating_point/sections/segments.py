@@ -29,17 +29,7 @@ from ui.operating_point.segment_tasks import (
 from ui.operating_point.state import PointContext
 from ui.server.queue import Task
 from ui.shared.choices import choose, chosen
-from ui.shared.formatting import (
-    COUNT,
-    HIGH,
-    LOW,
-    SHARE,
-    THRESHOLD,
-    NumberKind,
-    as_text,
-    rounded_share,
-    show_numbers,
-)
+from ui.shared.formatting import COUNT, HIGH, LOW, SHARE, THRESHOLD, NumberKind, as_text, rounded_share, show_numbers
 from ui.shared.session import SegmentChoice, session
 from ui.shared.widgets import shown_when_open
 

@@ -96,10 +96,7 @@ def cell_sample_of_cells(
         return np.array([part.weights[:, ::-1].T for part in counted.dealt(FOLDS, generator)])
 
     return CellSample(
-        positives=positives,
-        negatives=negatives,
-        draw=draw,
-        split=split if counted.documents.sum() >= FOLDS else None,
+        positives=positives, negatives=negatives, draw=draw, split=split if counted.documents.sum() >= FOLDS else None
     )
 
 
