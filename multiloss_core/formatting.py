@@ -44,12 +44,12 @@ def visible(text: str) -> str:
 
 def count(value: float) -> str:
     """Write a count with thousands separators; one decimal if it is fractional."""
-    return f"{value:,.{_count_digits(value)}f}"
+    return f"{value:z,.{_count_digits(value)}f}"
 
 
 def whole(value: float) -> str:
     """Write an estimated count, rounded to a whole number; `undefined` for NaN."""
-    return UNDEFINED if math.isnan(value) else f"{value:,.0f}"
+    return UNDEFINED if math.isnan(value) else f"{value:z,.0f}"
 
 
 def money(value: float) -> str:
@@ -58,7 +58,7 @@ def money(value: float) -> str:
         return UNDEFINED
     # Sums of cents differ by the order of summation, which could change the rounding of half a unit.
     value = round(value, 6)
-    return f"{value:,.0f}" if abs(value) >= _WHOLE_MONEY else f"{value:.2f}".removesuffix(".00")
+    return f"{value:z,.0f}" if abs(value) >= _WHOLE_MONEY else f"{value:z.2f}".removesuffix(".00")
 
 
 def share(value: float | None, out_of: float) -> str:
@@ -75,33 +75,33 @@ def share_digits(out_of: float) -> int:
 
 def percent(value: float) -> str:
     """Write an estimated share as a percentage with one decimal; `undefined` for NaN."""
-    return UNDEFINED if math.isnan(value) else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+    return UNDEFINED if math.isnan(value) else f"{100 * value:z.1f}\N{NO-BREAK SPACE}%"
 
 
 def short_percent(value: float) -> str:
     """Write a share as a percentage with three significant digits."""
-    return f"{100 * value:.3g}\N{NO-BREAK SPACE}%"
+    return f"{100 * value:z.3g}\N{NO-BREAK SPACE}%"
 
 
 def between(interval: tuple[float, float]) -> str:
     """Write a range of shares in whole percent; empty where it is undefined."""
     low, high = interval
-    return "" if math.isnan(low) else f"{100 * low:.0f}–{100 * high:.0f}\N{NO-BREAK SPACE}%"
+    return "" if math.isnan(low) else f"{100 * low:z.0f}–{100 * high:z.0f}\N{NO-BREAK SPACE}%"
 
 
 def rate(value: float) -> str:
     """Write a ratio of two counts; `undefined` for NaN."""
-    return UNDEFINED if math.isnan(value) else f"{value:.3g}"
+    return UNDEFINED if math.isnan(value) else f"{value:z.3g}"
 
 
 def area(value: float) -> str:
     """Write a normalised area in [0, 1]; `undefined` for NaN."""
-    return UNDEFINED if math.isnan(value) else f"{value:.4f}"
+    return UNDEFINED if math.isnan(value) else f"{value:z.4f}"
 
 
 def short_loss(value: float) -> str:
     """Write a loss in [0, 1] with four decimals; `undefined` for NaN."""
-    return UNDEFINED if math.isnan(value) else f"{value:.4f}"
+    return UNDEFINED if math.isnan(value) else f"{value:z.4f}"
 
 
 def shortest(value: float) -> str:
@@ -177,7 +177,7 @@ def signed(value: float, words: str) -> str:
 
 def points(change: float) -> str:
     """Write a difference of two shares in percentage points, with its sign; `undefined` for NaN."""
-    return UNDEFINED if math.isnan(change) else signed(change, f"{100 * change:.1f} points")
+    return UNDEFINED if math.isnan(change) else signed(change, f"{100 * change:z.1f} points")
 
 
 def shortened(text: object, limit: int = 40) -> str:
@@ -208,7 +208,7 @@ def plural(value: float, noun: str, verb: str = "") -> str:
 def price(marginal_precision: float, positive: str = "positive") -> str:
     """Write a marginal precision as false alerts for each extra `positive`."""
     false_per_catch = (1 - marginal_precision) / marginal_precision
-    number = f"{max(false_per_catch, 1 / false_per_catch):.3g}"
+    number = f"{max(false_per_catch, 1 / false_per_catch):z.3g}"
     if false_per_catch >= 1 or number == "1":
         return f"{number} {'false alert' if number == '1' else 'false alerts'} for each extra {positive} caught"
     return f"1 false alert for every {number} extra {several(positive)} caught"

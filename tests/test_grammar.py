@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from multiloss_core import formatting
 from multiloss_core.decisions.reporting.first_page import alerts_a_day_words, headline_of
+from multiloss_core.figures.theme import percent_axis
 from multiloss_core.formatting import FRAUD, NEUTRAL, Unit, plural, price, rules_named, several
 from multiloss_core.thresholds.data.counts import Counts
 from ui.records import thresholds_words
@@ -160,3 +162,10 @@ def counted_nouns(node):
 def test_counts_take_their_nouns_from_plural(folder):
     found = [(file, words) for file, node in sentences(folder) for words in counted_nouns(node)]
     assert found == []
+
+
+@pytest.mark.parametrize("value", [-0.0, -1e-9])
+def test_zero_has_no_sign(value):
+    words = [write(value) for write in (formatting.count, formatting.percent, formatting.points, formatting.money)]
+    words += [formatting.short_percent(-0.0), *percent_axis()["ticktext"]]
+    assert [text for text in words if text.startswith(("-", "\N{MINUS SIGN}"))] == []

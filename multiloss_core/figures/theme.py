@@ -3,6 +3,7 @@
 Importing Streamlit replaces Plotly's default template, so every figure takes its template from here.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from html import escape
@@ -64,7 +65,7 @@ def on_dark(scale: list[list[Any]]) -> list[list[Any]]:
 def percent_axis(least: float = 0.0, most: float = 1.0) -> dict[str, Any]:
     """Make ticks of an axis of shares, within [least, most], which are written as percentages."""
     step = next((step for step in (0.01, 0.02, 0.05, 0.1) if most - least <= 6 * step), 0.2)
-    ticks = np.arange(np.ceil(least / step - 1e-9), np.floor(most / step + 1e-9) + 1) * step
+    ticks = np.arange(math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9) + 1) * step
     return {"tickvals": ticks.tolist(), "ticktext": [short_percent(tick) for tick in ticks.tolist()]}
 
 
