@@ -16,7 +16,7 @@ def swapped_alerts(
 
     `sets`: the positives, the negatives and the alerts without a rating of each.
     """
-    figure = style.new_figure("Alerts of the old and the new scores", theme, height=280)
+    figure = style.new_figure("Alerts of the old and the new scores", theme, height=320)
     names = [*sets][::-1]
     for place, (words, colour, pattern) in enumerate(
         (
@@ -33,7 +33,9 @@ def swapped_alerts(
             marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "size": 6, "solidity": 0.3}},
             hovertemplate=f"%{{y}}: %{{x:,}} {words}<extra></extra>",
         )
-    figure.update_layout(barmode="stack", bargap=0.35, margin={"l": 90, "b": 90})
+    figure.update_layout(
+        barmode="stack", bargap=0.35, margin={"l": 90, "b": style.LEGEND_BELOW}, legend={"traceorder": "normal"}
+    )
     figure.update_xaxes(title="alerts")
     figure.update_yaxes(showgrid=False)
     return figure
