@@ -12,9 +12,13 @@ from importlib.util import find_spec
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-# A star import loads every name that it gives: packages are found by tab completion alone, and two names need
-# scikit-learn.
+# A star import loads every name that it gives: packages are found by tab completion alone, and some names need a
+# package that may not be installed.
+_NEEDS = {
+    "sklearn": ("ThresholdSelector", "TopKClassifier"),
+    "pyarrow": ("read_rated", "read_table"),
+    "pydantic": ("DecisionRecord",),
+}
 _left_out = {name for name in __all__ if find_spec(f"{__name__}.{name}") is not None}
-if find_spec("sklearn") is None:
-    _left_out |= {"ThresholdSelector", "TopKClassifier"}
+_left_out.update(*(names for package, names in _NEEDS.items() if find_spec(package) is None))
 __all__ = [name for name in __all__ if name not in _left_out]
