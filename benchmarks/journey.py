@@ -125,7 +125,7 @@ ROUTE = (
     Step(
         "*Save to the log*",
         lambda page: page.get_by_role("button", name="Save to the log").click(),
-        "text=Saved in the decision log",
+        "text=Saved as number",
         1,
     ),
 )

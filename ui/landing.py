@@ -1,10 +1,13 @@
 """The first screen: purpose, upload box, a live example, and where to go."""
 
+from math import inf
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from multiloss_core import Counts, DataError, OperatingPoint, Unit, figures, operating_point
-from multiloss_core.decisions import headline_of
+from multiloss_core import DataError, OperatingPoint, Unit, figures, operating_point
+from multiloss_core.formatting import count
+from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ANALYTIC, MAIN_METHODS, SMOOTH
 from ui.data.rated import dataset_of, rated_uploads, sample
 from ui.operating_point.analysis import Analysis, analyse
@@ -92,7 +95,7 @@ def _show_example(answer: DeltaGenerator) -> None:
     curve, surface = st.columns(2, gap="medium")
     plane = figures.tp_fp_plane(
         paths, points, chosen=SMOOTH.name, theme=theme(), whole=True, vocabulary=vocabulary()
-    ).update_layout(height=HEIGHT, margin={"t": 36, "b": 76}, legend={"traceorder": "reversed"})
+    ).update_layout(height=HEIGHT, margin={"t": 36, "b": 76}, legend={"traceorder": "reversed", "title": "Paths:"})
     plane.update_traces(showlegend=False, selector=lambda trace: trace.name not in analysis.methods)
     curve.plotly_chart(
         plane,
@@ -116,12 +119,18 @@ def _show_example(answer: DeltaGenerator) -> None:
 
 def _change(analysis: Analysis, point: OperatingPoint) -> str:
     """State the change from the floors to a point, with undecided alerts."""
-    source = analysis.rated.source
+    source, reachable = analysis.rated.source, point.reachable
     after, before = analysis.undecided_at([point.thresholds, source.floors])
-    difference = Counts(point.tp - point.reachable.tp, point.fp + after - point.reachable.fp - before)
-    floors, thresholds = (analysis.rounded(values).tolist() for values in (source.floors, point.thresholds))
-    sentence = headline_of(source.names, floors, thresholds, difference, vocabulary=vocabulary())
-    low, high = (f"{value:.2f}" for value in (min(thresholds), max(thresholds)))
-    if high == "inf" or not sentence.startswith("Raise"):
-        return sentence
-    return f"Raise both thresholds to {low if low == high else f'{low}-{high}'}:{sentence.partition(':')[2]}"
+    alerts = reachable.alerts + before
+    fewer, lost = alerts - point.alerts - after, reachable.tp - point.tp
+    start, end = (_span(analysis.rounded(values)) for values in (source.floors, point.thresholds))
+    if not fewer:
+        return f"Keep both thresholds at {start}, with all {count(alerts)} alerts and {count(reachable.tp)} frauds"
+    return (
+        f"Raise both thresholds from {start} to {end}: {count(fewer)} of {count(alerts)} alerts less, {count(lost)} of "
+        f"{count(reachable.tp)} frauds given up"
+    )
+
+
+def _span(values: Floats) -> str:
+    return "-".join(dict.fromkeys(f"{value:.2f}" if value < inf else "never" for value in (values.min(), values.max())))

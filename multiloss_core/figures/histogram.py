@@ -49,6 +49,6 @@ def score_histogram(
     )
     figure.update_layout(barmode="overlay", bargap=0.05, margin={"b": 84})
     figure.update_traces(opacity=0.85)
-    figure.update_xaxes(title=f"score of {name} ({'higher' if sign > 0 else 'lower'} = more suspicious)")
+    figure.update_xaxes(title=f"score ({'higher' if sign > 0 else 'lower'} = more suspicious)")
     figure.update_yaxes(title=f"{vocabulary.documents} (log scale)", type="log", dtick=1)
     return figure

@@ -207,7 +207,7 @@ def test_names_are_text_on_every_page(strangers_server, log, page):
     # A click on a page that is being drawn again may be lost.
     settle(page)
     page.get_by_role("button", name="Save to the log").click()
-    expect(page.get_by_text("Saved in the decision log as number 1")).to_be_visible()
+    expect(page.get_by_text("Saved as number 1")).to_be_visible()
     look("a saved decision")
     follow(page, "Decisions", "Decisions")
     expect(page.get_by_role("heading", name="Decision 1", exact=True)).to_be_visible()

@@ -130,7 +130,7 @@ def test_decision_is_made_by_one_person_and_deployed_by_another(place, new_page)
     expect(ann.get_by_role("textbox", name="Decided by")).to_have_count(0)
     ann.get_by_role("textbox", name="Why").fill("Fewer false alerts.")
     ann.get_by_role("button", name="Save to the log").click()
-    expect(ann.get_by_text("Saved in the decision log as number 2")).to_be_visible()
+    expect(ann.get_by_text("Saved as number 2")).to_be_visible()
     assert entries(place)[2].record.author == identity(place, "ann") != ""
 
     follow(ann, "Decisions", "Decisions")
@@ -172,7 +172,7 @@ def test_who_may_read_reads_and_writes_nothing(place, new_page):
         expect(page.get_by_role("button", name=button, exact=True)).to_have_count(0)
     follow(page, "Operating point", "Operating point")
     open_part(page, "Save this decision")
-    expect(page.get_by_role("button", name="Only make the files")).to_be_visible()
+    expect(page.get_by_role("button", name="Files only")).to_be_visible()
     expect(page.get_by_role("button", name="Save to the log")).to_have_count(0)
 
     follow(page, "Rita Sol", "Your account")

@@ -20,7 +20,7 @@ USERS = 3
 PAGE, SAVE = "operating_point", "Save to the log"
 # Of the same fragment as the form.
 SECTION = "Compare with the current thresholds"
-SAVED = re.compile(r"Saved in the decision log as number (\d+)\.")
+SAVED = re.compile(r"Saved as number (\d+)\.")
 # Seconds after the first acknowledged decision.
 LATEST_KILL = 1.5
 

@@ -652,7 +652,7 @@ def test_a_decision_is_saved_with_author_and_reason(screen, log_address):
 
 
 def test_the_files_belong_to_the_point_that_is_shown(screen):
-    decide(screen, "Only make the files")
+    decide(screen, "Files only")
     assert "Not saved in the log" in said(screen.info)
     labels = [button.label for button in screen.get("download_button")]
     thresholds = ["Thresholds (JSON)", "Thresholds (CSV)", "SQL", "dbt", "Spark", "Python"]
@@ -669,7 +669,7 @@ def test_the_files_belong_to_the_point_that_is_shown(screen):
 def test_decision_needs_a_name_and_a_reason(screen, log_address, author, reason, words):
     screen.text_input(key="decision_author").set_value(author)
     screen.text_area(key="decision_reason").set_value(reason)
-    for button in ("Save to the log", "Only make the files"):
+    for button in ("Save to the log", "Files only"):
         press(screen, button)
         assert words in said(screen.error)
         assert not screen.get("download_button")

@@ -123,8 +123,9 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
         _offer_change("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
     say_missing_earlier(analysis.rated)
     if (weighting := analysis.weighting(point)) is not None:
-        st.caption(f"{weighting.words}.")
-        if isinstance(weighting, AgeWeights):
+        by_age = isinstance(weighting, AgeWeights)
+        st.caption(f"{weighting.words}.", help="The newest alerts are predicted better so." if by_age else None)
+        if by_age:
             _offer_change("Count all alerts alike", "equal_ages", source.name, age_weights=False)
         else:
             _offer_change("Leave earlier files out", "no_earlier_files", source.name, earlier=())
@@ -364,7 +365,7 @@ def offer_operating_point(analysis: Analysis, setting: Setting) -> None:
     """Offer to open the operating point with this setting."""
     if setting.target is None or setting.point is None:
         return
-    if st.button("Why? See the trade-off", icon=":material/tune:", key="why"):
+    if st.button("See the trade-off", icon=":material/tune:", key="why"):
         choices = _goal_choices_of(setting.point, setting.target)
         choices |= rated_uploads().in_address(analysis.dataset.name) | {
             IN_URL.name: IN_URL.write(session().point.goals.percent)

@@ -60,7 +60,7 @@ def show_scores(analysis: Analysis) -> None:
     )
     if analysis.alert_rules:
         st.caption(f"Beside them {as_text(', '.join(map(shortened, analysis.alert_rules)))} raised alerts.")
-    st.page_link("pages/rated_data.py", label="What the columns mean", icon=":material/edit:")
+    st.page_link("pages/rated_data.py", label="Columns", icon=":material/edit:")
 
 
 def ask_current(analysis: Analysis) -> None:
@@ -148,13 +148,16 @@ def _by_alerts(analysis: Analysis) -> Affordable:
         first,
         format="%g",
         key=_key("afford_alerts", analysis),
-        help="On average, including undecided alerts. It starts with the alerts of the current thresholds.",
+        help="On average, including undecided alerts.",
     )
+    if cap == first:
+        origin = f"where {FIRST_PERCENT:g} % of the last alerts are fraud" if current is None else "as many as now"
+        st.caption(f"A start, {origin}. Enter your team's capacity.")
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
         if factor == 1 and cap == first and current is None and preset.alerts:
             # Nothing was asked for yet: the operating point as it is, and not the best below its rounded rate.
-            return f"up to {first:,.6g} a day", preset, target_of_point(preset)
+            return f"{FIRST_PERCENT:g} % of the last alerts are fraud", preset, target_of_point(preset)
         most = round_cap(cap * factor)
         point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
         goals = GOALS[ALERTS].goals

@@ -162,7 +162,7 @@ class _Candidate:
     @cached_property
     def reason(self) -> str:
         if self.level == SAYS_SO:
-            return "its values say who was found to be what" if len(self.column.words) else "its values are ratings"
+            return "its values are ratings"
         return "its name is that of a rating"
 
 

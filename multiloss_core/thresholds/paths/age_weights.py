@@ -39,12 +39,12 @@ class AgeWeights:
 
     @property
     def words(self) -> str:
-        """Say what counts less, and why."""
+        """Say what counts less."""
         if self.half_life is None:
             return "Older alerts count as much as new ones"
         days = max(round(self.half_life), 1)
         span = plural(days, "day") if days < DAYS_IN_WORDS else plural(round(days / 7), "week")
-        return f"Older alerts count less, half after {span}, because the newest ones are predicted better so"
+        return f"Older alerts count less, half after {span}"
 
 
 def choose_age_weights(

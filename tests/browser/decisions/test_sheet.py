@@ -29,7 +29,7 @@ def test_answer_leads_to_same_thresholds_and_survives_reload(page, server):
     sentence = answer(page).inner_text()
     page.reload()
     expect(answer(page)).to_have_text(sentence)
-    page.get_by_role("button", name="Why? See the trade-off").click()
+    page.get_by_role("button", name="See the trade-off").click()
     expect(page.get_by_role("heading", name="Operating point", exact=True)).to_be_visible()
     settle(page)
     for value in wanted:

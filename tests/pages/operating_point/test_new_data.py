@@ -149,7 +149,7 @@ def test_intervals_of_money_stand_beside_money():
 def test_a_decision_by_hand_keeps_its_intervals():
     app = by_hand(hand="0.82")
     app.run()
-    decide(app, "Only make the files")
+    decide(app, "Files only")
     assert not app.exception
     expected = state(app).point.decision.record.expected
     found = bootstrap_thresholds(documents(), [0.82], "any", generator=np.random.default_rng(0)).intervals()

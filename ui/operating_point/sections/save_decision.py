@@ -105,7 +105,7 @@ def _ask_to_decide(draft: Callable[[], DecisionRecord], find_evidence: Callable[
             keep = may_decide and st.form_submit_button(
                 "Save to the log", type="primary", icon=":material/bookmark_add:"
             )
-            only = st.form_submit_button("Only make the files", icon=":material/description:")
+            only = st.form_submit_button("Files only", icon=":material/description:")
     if not (keep or only):
         return
     if not author:
@@ -147,8 +147,8 @@ def _same_decision(made: DecisionRecord, draft: DecisionRecord) -> bool:
 
 def _show_outcome(made: MadeDecision) -> None:
     if made.number is not None:
-        st.success(f"Saved in the decision log as number {made.number}.", icon=":material/check_circle:")
-        st.page_link("pages/decisions.py", label="See all decisions", icon=":material/history:")
+        st.success(f"Saved as number {made.number}.", icon=":material/check_circle:")
+        st.page_link("pages/decisions.py", label="Decisions", icon=":material/history:")
     elif made.complaint is not None:
         st.error(
             f"Not saved in the log. {as_text(made.complaint)} The files below are complete; the record can be added to "
