@@ -6,7 +6,7 @@ from multiloss_core import DataError
 from ui.audit.introduction import PLAN, READ, ask_start, errors_shown, introduction, require_documents
 from ui.audit.planning import ask_plan, show_draw, show_plan
 from ui.audit.population import ask_population
-from ui.audit.reading import ask_audit, follow_opened, show_results
+from ui.audit.reading import ask_audit, follow_opened, show_results, show_unknown
 from ui.data.rated import choose_source, dataset_of
 from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import analyse
@@ -29,7 +29,7 @@ except DataError as error:
 require_documents(analysis)
 point = audited_point(analysis)
 introduction(analysis, point)
-results, asked = st.container(), ask_start()
+results, asked, unknown = st.container(), ask_start(), st.container()
 with errors_shown():
     if asked == PLAN:
         st.subheader(f"1 · Where are all {unrated()}?")
@@ -46,3 +46,6 @@ with errors_shown():
         ask_audit(analysis)
 with results, errors_shown():
     show_results(analysis, point)
+    if not asked:
+        with unknown:
+            show_unknown(analysis)

@@ -13,7 +13,8 @@ from ui.shared.page_setup import bootstrap
 
 bootstrap(__file__)
 introduction()
-left, right = st.columns(2, gap="large")
+with st.container(key="cut"):
+    left, right = st.columns(2, gap="large")
 items_place, loss_place, settings_place = left.columns([4, 3, 3], vertical_alignment="bottom")
 with items_place:
     source = scored_uploads().pick(lambda: ask_items(right))

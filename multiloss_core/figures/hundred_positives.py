@@ -7,7 +7,7 @@ from multiloss_core.figures import theme as style
 from multiloss_core.figures.theme import Theme
 from multiloss_core.formatting import NEUTRAL, Vocabulary, plural
 
-SIDE, PIXELS = 10, 300
+SIDE, PIXELS = 10, 340
 
 
 def hundred_positives(caught: int, most: int, *, theme: Theme, vocabulary: Vocabulary = NEUTRAL) -> go.Figure:
@@ -30,7 +30,7 @@ def hundred_positives(caught: int, most: int, *, theme: Theme, vocabulary: Vocab
             y=SIDE - 1 - mine // SIDE,
             mode="markers",
             name=f"{words}: {count}",
-            marker={"symbol": symbol, "color": colour, "size": 17, "opacity": 1},
+            marker={"symbol": symbol, "color": colour, "size": 19, "opacity": 1},
             hovertemplate=f"{words}<extra></extra>",
         )
     figure.update_xaxes(visible=False, range=[-0.7, SIDE - 0.3], fixedrange=True)

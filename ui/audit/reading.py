@@ -159,13 +159,20 @@ def show_results(analysis: Analysis, point: Point) -> None:
     strata = reading.strata_at(target)
     picture, figures = st.columns([2, 3], gap="large")
     with picture:
-        _show_picture(found)
+        if not (math.isnan(found.recall.low) or math.isnan(found.recall.high)):
+            _show_picture(*_whole_percents(found.recall))
     with figures:
         st.markdown(f"#### {_sentence(reading, found, flagged)}")
         _show_estimates(analysis, reading, found)
     _ask_second_ratings(analysis, reading)
     _show_strata(strata, target)
     _offer_joined(analysis, reading)
+
+
+def show_unknown(analysis: Analysis) -> None:
+    """Show that without an audit recall is not known."""
+    if audit_reading(analysis) is None:
+        _show_picture(0, 100)
 
 
 def _sentence(reading: AuditReading, found: AuditEstimates, flagged: Counts[float]) -> str:
@@ -187,10 +194,7 @@ def _between(interval: Interval, joint: str) -> str:
     return f"{low}{joint}{high} %"
 
 
-def _show_picture(found: AuditEstimates) -> None:
-    if math.isnan(found.recall.low) or math.isnan(found.recall.high):
-        return
-    caught, most = _whole_percents(found.recall)
+def _show_picture(caught: int, most: int) -> None:
     st.plotly_chart(
         hundred_positives(caught, most, theme=theme(), vocabulary=vocabulary()),
         width="content",
