@@ -1,5 +1,6 @@
 """Read rated documents in one call: from files, bytes and tables of other libraries."""
 
+import datetime
 import gzip
 
 import duckdb
@@ -105,3 +106,49 @@ def test_notebooks_show_small_tables_without_markup_of_names():
         html = shown._repr_html_()
         assert "&lt;b&gt;model" in html
         assert "<b>" not in html
+
+
+@pytest.mark.parametrize("floors", [(0.5, None), {"model": 0.5}, {"model": np.float32(0.5), "device": None}])
+def test_floors_are_given_by_place_or_by_name(floors):
+    frame = pd.DataFrame({"model": [0.9, 0.7, 0.6, 0.5], "device": [3, 9, 5, 8], "rating": ["fraud", "ok", "ok", "ok"]})
+    read = read_rated(frame, scores=["model", "device"], rating="rating", floors=floors, floor_method="corner")
+    assert read.documents.floors[0] == 0.5
+
+
+@pytest.mark.parametrize("floors", [{"modle": 0.5}, ("0.5",), {"model": "0.5"}, {"model": [0.5]}, {0: 0.5}, "a"])
+def test_unusable_floors_are_one_sentence(floors):
+    frame = pd.DataFrame({"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "ok"]})
+    with pytest.raises(DataError, match="floor"):
+        read_rated(frame, scores=["model"], rating="rating", floors=floors)
+
+
+def test_one_name_needs_no_list():
+    frame = pd.DataFrame({"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "ok"]})
+    read = read_rated(frame, scores="model", rating="rating", floors=0.5, alert_rules=None)
+    assert read.documents.names == ("model",)
+    assert read.documents.floors.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"scores": 5}, {"scores": []}, {"rating": ["rating"]}, {"group": 3}, {"meanings": 5}, {"meanings": "fraud"},
+        {"meanings": {"fraud": "yes"}}, {"since": 5}, {"since": "x"}, {"complete_until": "2026-13-01"}, {"repeats": "last"},
+        {"alert_rules": [3]}, {"combined": 3}, {"segment": [1]}, {"age_weights": "x"}, {"leave_out_unusable": "a"},
+        {"earlier": "x"}, {"floors": object()},
+    ],
+)  # fmt: skip
+def test_unusable_meanings_are_one_sentence(given):
+    frame = pd.DataFrame({"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "ok"], "time": ["2026-01-05"] * 3})
+    (field,) = given
+    with pytest.raises(DataError, match=field.removesuffix("s")) as caught:
+        read_rated(frame, **({"scores": ["model"], "rating": "rating", "floors": (0.5,)} | given))
+    assert str(caught.value).count(". ") == 0
+
+
+def test_days_are_dates_or_texts():
+    frame = pd.DataFrame(
+        {"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "ok"], "time": pd.date_range("2026-01-05", periods=3)}
+    )
+    for since in ("2026-01-06", pd.Timestamp("2026-01-06"), datetime.date(2026, 1, 6)):
+        assert len(read_rated(frame, floors=0.5, since=since).documents.scores) == 2

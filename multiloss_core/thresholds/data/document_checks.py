@@ -1,6 +1,7 @@
 """Check the arrays of rated documents, complete their floors, and warn of doubts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -186,9 +187,7 @@ def _floors_by_position(
     if floors is None:
         values: list[float | None] = [None] * scored
     elif isinstance(floors, Mapping):
-        unknown = set(floors) - set(names)
-        if unknown:
-            raise DataError(f"A floor is given for {quoted_names(sorted(unknown))}, which is no score column.")
+        require_score_names(floors, names)
         values = [floors.get(name) for name in names[:scored]]
     else:
         if len(floors) not in (scored, len(names)):
@@ -196,9 +195,15 @@ def _floors_by_position(
         values = list(floors)[:scored]
     values += [1.0] * alert_rules
     for name, value in zip(names, values, strict=True):
-        if value is not None and not abs(value) < MAX_SCORE:
+        if value is not None and not (isinstance(value, Real) and abs(float(value)) < MAX_SCORE):
             raise DataError(f"The rating floor of '{name}' must be a finite number, not {value}.")
     return values
+
+
+def require_score_names(given: Iterable[str], scores: Sequence[str]) -> None:
+    """Raise DataError where a floor is given for a name that is no score."""
+    if unknown := {str(name) for name in given} - set(scores):
+        raise DataError(f"A floor is given for {quoted_names(sorted(unknown))}, which is no score column.")
 
 
 def cautions_about(
