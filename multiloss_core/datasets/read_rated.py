@@ -57,6 +57,9 @@ def read_rated(source: str | PathLike[str] | bytes | Any, *, name: str = "table"
             which = f"Which column of '{shortened(name)}' holds the {role.replace('_', ' ')}"
             raise DataError(f"{which} is not certain{reason}; give {role}.")
     given = {field: _as_field(field, value) for field, value in columns.items()}
+    if isinstance(columns.get("floors"), Mapping):
+        # By name: they are ordered once the scores are known.
+        given["floors"] = ()
     _require_types(given)
     if "rating" in given and "meanings" not in given and given["rating"] in frame.columns:
         found = guess_meanings(values_and_blanks(frame[given["rating"]])[1], given["rating"])
@@ -70,7 +73,9 @@ def read_rated(source: str | PathLike[str] | bytes | Any, *, name: str = "table"
         raise DataError("No score column is given; give one at least.")
     if isinstance(floors := columns.get("floors"), Mapping):
         require_score_names(floors, meanings.scores)
-        meanings = replace(meanings, floors=tuple(floors.get(score) for score in meanings.scores))
+        by_place = tuple(floors.get(score) for score in meanings.scores)
+        _require_types({"floors": by_place})
+        meanings = replace(meanings, floors=by_place)
     return RatedDataset.from_frame(frame, meanings, name=name, fingerprint=fingerprint)
 
 

@@ -195,9 +195,13 @@ def _floors_by_position(
         values = list(floors)[:scored]
     values += [1.0] * alert_rules
     for name, value in zip(names, values, strict=True):
-        if value is not None and not (isinstance(value, Real) and abs(float(value)) < MAX_SCORE):
+        if value is not None and not _is_usable(value):
             raise DataError(f"The rating floor of '{name}' must be a finite number, not {value}.")
     return values
+
+
+def _is_usable(floor: Any) -> bool:
+    return isinstance(floor, Real) and abs(float(floor)) < MAX_SCORE
 
 
 def require_score_names(given: Iterable[str], scores: Sequence[str]) -> None:
