@@ -148,8 +148,7 @@ def test_unusable_meanings_are_one_sentence(given):
 
 
 def test_days_are_dates_or_texts():
-    frame = pd.DataFrame(
-        {"model": [0.9, 0.7, 0.6], "rating": ["fraud", "ok", "ok"], "time": pd.date_range("2026-01-05", periods=3)}
-    )
+    times = pd.date_range("2026-01-05", periods=4)
+    frame = pd.DataFrame({"model": [0.9, 0.7, 0.6, 0.8], "rating": ["ok", "ok", "fraud", "ok"], "time": times})
     for since in ("2026-01-06", pd.Timestamp("2026-01-06"), datetime.date(2026, 1, 6)):
-        assert len(read_rated(frame, floors=0.5, since=since).documents.scores) == 3
+        assert read_rated(frame, floors=0.5, since=since).documents.rows.tolist() == [1, 2, 3]

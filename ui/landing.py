@@ -127,8 +127,8 @@ def _change(analysis: Analysis, point: OperatingPoint) -> str:
     if not fewer:
         return f"Keep both thresholds at {start}, with all {count(alerts)} alerts and {count(reachable.tp)} frauds"
     return (
-        f"Raise both thresholds from {start} to {end}: {count(fewer)} of {count(alerts)} alerts less, {count(lost)} of "
-        f"{count(reachable.tp)} frauds given up"
+        f"Raise both thresholds from {start} to {end}: drop {count(fewer)} of {count(alerts)} alerts, give up "
+        f"{count(lost)} of {count(reachable.tp)} frauds"
     )
 
 

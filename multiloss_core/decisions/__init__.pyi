@@ -48,6 +48,7 @@ from .reporting.first_page import first_page as first_page
 from .reporting.first_page import headline_of as headline_of
 from .reporting.report import html_report as html_report
 from .reporting.report import markdown_summary as markdown_summary
+from .reporting.summary import undecided_of as undecided_of
 from .segments import FlaggedDocuments as FlaggedDocuments
 from .segments import RecordedGain as RecordedGain
 from .segments import RecordedSegments as RecordedSegments

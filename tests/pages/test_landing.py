@@ -19,7 +19,7 @@ def numbers_of(app):
     return (
         float(words[-3].rstrip(",")),
         float(words[-1]),
-        next(one.value for one in app.markdown if "given up" in one.value),
+        next(one.value for one in app.markdown if "give up" in one.value),
     )
 
 

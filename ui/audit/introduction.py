@@ -37,8 +37,8 @@ def introduction(analysis: Analysis, point: Point) -> None:
     decided = f", {count(point.alerts)} of them decided" if undecided else ""
     alerts = f"{plural(point.alerts + undecided, 'alert')}{decided}"
     st.markdown(
-        f"Rated alerts do not show it. Ratings of a small random sample of the other {unrated()} show which share of "
-        f"{words.positive} the operating point catches (*recall*): {thresholds} ({alerts}).",
+        f"Rated alerts do not show it. Ratings of a small random sample of {unrated()} without an alert show which "
+        f"share of {words.positive} the operating point catches (*recall*): {thresholds} ({alerts}).",
         width=860,
     )
 

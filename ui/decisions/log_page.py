@@ -9,8 +9,16 @@ import streamlit as st
 
 from decision_log import LogEntry
 from multiloss_core import DataError, DecisionRecord, Unit
-from multiloss_core.decisions import MAX_BYTES, MAX_NAME, SET_MANUALLY, first_page, recall_sentences, segment_rows
-from multiloss_core.formatting import shortened
+from multiloss_core.decisions import (
+    MAX_BYTES,
+    MAX_NAME,
+    SET_MANUALLY,
+    first_page,
+    recall_sentences,
+    segment_rows,
+    undecided_of,
+)
+from multiloss_core.formatting import count, shortened
 from multiloss_core.numerics import ratio
 from ui.decisions.log_comparison import show_comparison
 from ui.decisions.log_history import offer_remark, show_remarks
@@ -260,6 +268,8 @@ def _show_answer(record: DecisionRecord) -> None:
     with st.container(horizontal=True, gap="small"):
         for tile in first.tiles:
             st.metric(as_label(tile.name), tile.number, help=tile.interval, border=True, width=TILE_WIDTH)
+    if waiting := undecided_of(record)[0]:
+        st.caption(f"{count(waiting)} of these alerts are undecided.")
     if record.audit is not None:
         st.caption(as_text(" ".join(recall_sentences(record, vocabulary()))))
     _show_segments(record)

@@ -151,12 +151,13 @@ def _by_alerts(analysis: Analysis) -> Affordable:
         help="On average, including undecided alerts.",
     )
     if cap == first:
-        st.caption("A start; enter your team's capacity." if current is None else "As many as now.")
+        origin = f"where {FIRST_PERCENT:g} % of the last alerts are fraud" if current is None else "as many as now"
+        st.caption(f"A start, {origin}; enter your capacity.")
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
         if factor == 1 and cap == first and current is None and preset.alerts:
             # Nothing was asked for yet: the operating point as it is, and not the best below its rounded rate.
-            return f"{FIRST_PERCENT:g} % of the last alerts are fraud", preset, target_of_point(preset)
+            return f"up to {first:,.6g} a day", preset, target_of_point(preset)
         most = round_cap(cap * factor)
         point = under_cap(analysis.key, SMOOTH.name, most, days, False, analysis)
         goals = GOALS[ALERTS].goals

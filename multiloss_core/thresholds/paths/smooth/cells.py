@@ -1,6 +1,7 @@
 """Group rated documents into cells of a grid, and count cells at nodes of thresholds."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -38,6 +39,11 @@ class ScoreCells:
     def score_count(self) -> int:
         """The number of axes of scores."""
         return len(self.axes) - self.alert_rules
+
+    @cached_property
+    def of_scores(self) -> "ScoreCells":
+        """The cells of the scores alone; `slots` (c,): where each cell lies among them."""
+        return _cells_of(self.axes[: self.score_count], list(self.cells.T[: self.score_count]), 0)
 
 
 def score_cells(scores: Floats, labels: Bools, floors: Floats, resolution: int, *, alert_rules: int = 0) -> ScoreCells:
@@ -176,11 +182,15 @@ class ExpectedCells:
     totals: Floats
 
     def cells_beside_rules(self, active: Bools) -> "ExpectedCells":
-        """Leave to the scores what active alert rules (r,) did not raise; all cells stay."""
-        cells, scored = self.cells, self.cells.score_count
-        left = ~(cells.cells[:, scored:][:, active] > 0).any(axis=1)
-        alone = ScoreCells(cells.axes[:scored], cells.cells[:, :scored], cells.slots)
-        return ExpectedCells(alone, self.expected * left, self.totals * left)
+        """Leave to the scores what active alert rules (r,) did not raise."""
+        raised = self.cells.cells[:, self.cells.score_count :][:, active] > 0
+        return self.left_to_scores(np.asarray(~raised.any(axis=1)))
+
+    def left_to_scores(self, left: Bools) -> "ExpectedCells":
+        """Count cells (c,) by their scores alone."""
+        alone = self.cells.of_scores
+        counts = (sums(alone.slots, part * left, len(alone.cells)) for part in (self.expected, self.totals))
+        return ExpectedCells(alone, *counts)
 
     def counts_along(self, nodes: Indices, rule: Rule) -> tuple[Floats, Floats]:
         """Compute expected TP and alerts (m,) at rising nodes (m, k). O(c log m)."""

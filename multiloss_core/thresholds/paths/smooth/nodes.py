@@ -69,10 +69,14 @@ def _best_beside_rules(fit: SmoothFit, choices: Bools, targets: Floats, max_node
     """Find the best nodes (m, k) for targets (m,), each with the best of (u, r) active rules."""
     cells, found, gains = fit.expected_cells, [], []
     for active in choices:
-        scores = _best_of_scores(cells.cells_beside_rules(active), fit.model.beyond, targets, "any", max_nodes)
+        beside = cells.cells_beside_rules(active)
+        scores = _best_of_scores(beside, fit.model.beyond, targets, "any", max_nodes)
         found.append(np.hstack([scores, np.tile(~active, (len(targets), 1))]).astype(np.intp))
         rising = (np.diff(scores, axis=0) >= 0).all()
-        tp, alerts = (cells.counts_along if rising else cells.counts_at)(found[-1], "any")
+        tp, alerts = (beside.counts_along if rising else beside.counts_at)(scores, "any")
+        # What the rules raised is an alert at every target.
+        tp += cells.expected.sum() - beside.expected.sum()
+        alerts += cells.totals.sum() - beside.totals.sum()
         gains.append(tp - targets * alerts - fit.price_of_rules(found[-1], targets))
     # Of equal gains the first: choices with fewer active rules come first.
     best = np.argmax(np.round(gains, 9), axis=0)
@@ -156,20 +160,31 @@ def averaged_nodes(
     has_table = 2**scored <= NODES.get(scored, NODES_OF_MANY)
     resampled = [refit.expected_cells for refit in refits] if has_table else []
     present = None if current is None else current[:scored]
+    squared = ExpectedCells(cells.cells, cells.expected / fit.scale, cells.totals / fit.scale)
     if fit.rule_choices is None:
-        return _averaged(cells, fit, best, targets, rule, resampled, present)
+        return _averaged(cells, squared, fit, best, targets, rule, resampled, present)
     chosen = best.copy()
     for inactive in np.unique(best[:, scored:], axis=0):
         rows = (best[:, scored:] == inactive).all(axis=1)
         alone = cells.cells_beside_rules(inactive == 0)
         if alone.totals.any():
             beside = [refit.cells_beside_rules(inactive == 0) for refit in resampled]
-            chosen[rows, :scored] = _averaged(alone, fit, best[rows, :scored], targets[rows], rule, beside, present)
+            chosen[rows, :scored] = _averaged(
+                alone,
+                squared.cells_beside_rules(inactive == 0),
+                fit,
+                best[rows, :scored],
+                targets[rows],
+                rule,
+                beside,
+                present,
+            )
     return _rising(chosen, lambda nodes: _gains(cells, nodes, targets, rule) - fit.price_of_rules(nodes, targets))
 
 
 def _averaged(
     cells: ExpectedCells,
+    squared: ExpectedCells,
     fit: SmoothFit,
     best: Indices,
     targets: Floats,
@@ -177,7 +192,10 @@ def _averaged(
     resampled: Sequence[ExpectedCells],
     current: Floats | None,
 ) -> Indices:
-    """Move the best nodes (t, k) to the mean of resamples and to current thresholds (k,)."""
+    """Move the best nodes (t, k) to the mean of resamples and to current thresholds (k,).
+
+    `squared`: the cells with sums of squared weights.
+    """
     ranks = _log_ranks(cells)
     at_best = _at(ranks, best)
     aims = []
@@ -194,7 +212,7 @@ def _averaged(
     for aim, most_lack in aims:
         for part in (0.5, 1.0):
             nodes = _nearest(ranks, at_best + part * (aim - at_best))
-            is_close = _is_close(cells, fit.scale, best, nodes, targets, rule, most_lack)
+            is_close = _is_close(cells, squared, best, nodes, targets, rule, most_lack)
             chosen = np.where(is_close[:, np.newaxis], nodes, chosen)
     chosen = _rising(chosen, partial(_gains, cells, targets=targets, rule=rule))
     return _never_where_useless(cells.cells, fit.model.beyond, targets, chosen, rule)
@@ -238,12 +256,17 @@ def _gains(cells: ExpectedCells, nodes: Indices, targets: Floats, rule: Rule) ->
 
 
 def _is_close(
-    cells: ExpectedCells, scale: Floats, best: Indices, nodes: Indices, targets: Floats, rule: Rule, most_lack: float
+    cells: ExpectedCells,
+    squared: ExpectedCells,
+    best: Indices,
+    nodes: Indices,
+    targets: Floats,
+    rule: Rule,
+    most_lack: float,
 ) -> Bools:
     """Find the targets (t,) at which rising nodes (t, k) gain hardly less than the best ones."""
     gains, most = (_gains(cells, at, targets, rule) for at in (nodes, best))
     # Flagged by one of the two, but not by the other; as sums of squared weights.
-    squared = ExpectedCells(cells.cells, cells.expected / scale, cells.totals / scale)
     both = np.minimum(nodes, best) if rule == "any" else np.maximum(nodes, best)
     at_nodes, at_best, at_both = (np.array(squared.counts_along(at, rule)) for at in (nodes, best, both))
     tp, alerts = np.abs(2 * at_both - at_nodes - at_best)

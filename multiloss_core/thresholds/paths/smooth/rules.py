@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from multiloss_core.numerics.arrays import Bools, Floats, sums
-from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells, ScoreCells
+from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells
 
 # Maximum number of rules of which every set is compared; with more, sets one rule apart from the best are.
 MAX_EXACT = 12
@@ -125,8 +125,5 @@ class _Search:
 
     def _gain_by_scores(self, combinations: Bools) -> Floats:
         """Compute the largest gain (t,) of thresholds from the cells of some combinations (p,)."""
-        left, grid = combinations[self.place], self.cells.cells
-        scored = grid.score_count
-        alone = ScoreCells(grid.axes[:scored], grid.cells[left][:, :scored], np.empty(0, dtype=np.intp))
-        table = ExpectedCells(alone, self.cells.expected[left], self.cells.totals[left]).table("any", self.max_nodes)
+        table = self.cells.left_to_scores(combinations[self.place]).table("any", self.max_nodes)
         return table.gains(table.best(self.targets), self.targets)
