@@ -13,13 +13,16 @@ import typer
 from multiloss_core.command_line.audit_app import audit_app
 from multiloss_core.command_line.exit_codes import AS_DECIDED, CODES_HELP, DIFFERS, WRONG_INPUT, one_sentence
 from multiloss_core.command_line.options import (
+    Json,
     Source,
     Table,
     print_lines,
+    print_step,
     read_numbers,
     read_pairs,
     read_record,
     require_one_of,
+    said_if_slow,
     write_decision,
     write_json,
 )
@@ -57,14 +60,6 @@ Until = Annotated[
 ]
 Decimal = Annotated[
     str | None, typer.Option(metavar="SIGN", help="What decimals come after, where 1,234 may be read in two ways.")
-]
-Json = Annotated[
-    Path | None,
-    typer.Option(
-        "--json",
-        metavar="FILE",
-        help="Write the result as JSON as well; - for the output, and the words then go to the error output.",
-    ),
 ]
 
 
@@ -248,7 +243,7 @@ def choose_command(
                 age_weights=not equal_ages,
             )
             before = [opened.enter_context(loaded_table(one, read, Days(), sign)) for one in earlier or ()]
-            choice = choose(loaded, columns, chosen, _ignore if quiet else _print_step, before)
+            choice = choose(loaded, columns, chosen, _ignore if quiet else print_step, before)
         err = write_json(choice.record.to_json(), json_file)
         print_lines(choice_lines(choice.record), err=err)
         print_lines(["", *choice.notes] if choice.notes else [], err=err)
@@ -292,7 +287,8 @@ def watch_command(
         days, filters = (time, since, until), decided.data.filters or ()
         with _opened(source, table, days, decimal, header_line, skip_last, leave_out_repeats, filters) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, time)
-            watched = watch(decided, loaded, columns)
+            with said_if_slow("Counting"):
+                watched = watch(decided, loaded, columns)
             data = {"source": loaded.source.name} | loaded.recorded
             if filters:
                 data["filters"] = [{"column": entry.column, "values": entry.values} for entry in filters]
@@ -321,6 +317,7 @@ def queue_command(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where the list goes.", show_default="standard output")
     ] = None,
+    json_file: Json = None,
 ) -> None:
     """List the undecided alerts of a table as CSV, the likeliest fraud first.
 
@@ -333,19 +330,23 @@ def queue_command(
     with one_sentence():
         from multiloss_core.command_line.columns import columns_of_record
         from multiloss_core.datasets import queue_of
+        from multiloss_core.tables import frame_as_csv
 
         decided, days = read_record(record), (time, since, until)
         with _opened(source, table, days, decimal, header_line, skip_last, leave_out_repeats) as loaded:
             frame = loaded.fetched
             columns = columns_of_record(decided.columns, frame, loaded.guess, loaded.words_of, time, rated=False)
-            queue = queue_of(frame, columns, decided.threshold_array, decided.settings.rule)
-        text = queue.to_csv(frame, take)
-        if output is None:
-            typer.echo(text, nl=False)
-        else:
-            output.write_text(text, encoding="utf-8", newline="")
-            count = len(queue.rows) if take is None else min(take, len(queue.rows))
-            print_lines([f"{count:,} of {len(queue.rows):,} undecided alerts are in {output}."])
+            with said_if_slow("Ordering alerts"):
+                queue = queue_of(frame, columns, decided.threshold_array, decided.settings.rule)
+        listed = queue.listed(frame, take)
+        err = json_file is not None and write_json(
+            listed.to_json(orient="records", date_format="iso", indent=2), json_file
+        )
+        if output is not None:
+            output.write_text(frame_as_csv(listed), encoding="utf-8", newline="")
+            print_lines([f"{len(listed):,} of {len(queue.rows):,} undecided alerts are in {output}."], err=err)
+        elif not err:
+            typer.echo(frame_as_csv(listed), nl=False)
 
 
 @app.command("change")
@@ -395,7 +396,8 @@ def change_command(
         decided, days = read_record(record), (time, since, until)
         with _opened(source, table, days, decimal, header_line, skip_last, leave_out_repeats) as loaded:
             frame, read = loaded.fetched, loaded.source
-        change = model_change(decided, frame, read_pairs(new, "--new", "model=model v2"), alerts=alerts)
+        with said_if_slow("Finding thresholds"):
+            change = model_change(decided, frame, read_pairs(new, "--new", "model=model v2"), alerts=alerts)
         err = write_json(json.dumps(change.as_dict(), indent=2, allow_nan=False), json_file)
         print_lines(change_lines(decided, change), err=err)
         if to_rate is not None:
@@ -430,12 +432,12 @@ def _opened(
     time, since, until = days
     read = ReadOptions(sheet=table, header_line=header_line, skip_last=skip_last, leave_out_repeats=leave_out_repeats)
     limits = Days(since=_day(since), until=_day(until), time=time)
-    with loaded_table(source, read, limits, cast("DecimalSign | None", decimal), filters) as loaded:
+    with ExitStack() as opened:
+        with said_if_slow("Reading"):
+            loaded = opened.enter_context(
+                loaded_table(source, read, limits, cast("DecimalSign | None", decimal), filters)
+            )
         yield loaded
-
-
-def _print_step(step: str) -> None:
-    typer.echo(f"{step} …", err=True)
 
 
 def _ignore(step: str) -> None:

@@ -1,12 +1,23 @@
 """Define `multiloss audit`; its functions import the library, as --help must be quick."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from multiloss_core.command_line.exit_codes import CODES_HELP, one_sentence
-from multiloss_core.command_line.options import Source, Table, print_lines, read_numbers, read_record
+from multiloss_core.command_line.options import (
+    Json,
+    Source,
+    Table,
+    print_lines,
+    print_step,
+    read_numbers,
+    read_record,
+    said_if_slow,
+    write_json,
+)
 from multiloss_core.errors import DataError
 
 if TYPE_CHECKING:
@@ -49,6 +60,7 @@ def plan_command(
     seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
     dialect: Annotated[str, typer.Option(metavar="postgresql|duckdb|spark", help="SQL of the draw.")] = "postgresql",
     output: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the files go.")] = Path(),
+    json_file: Json = None,
 ) -> None:
     """Plan a random audit below the floors and above a block threshold.
 
@@ -76,11 +88,12 @@ def plan_command(
         )
         with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
-            files, lines = plan(decided, loaded, columns, options, lambda step: typer.echo(f"{step} …", err=True))
+            files, lines = plan(decided, loaded, columns, options, print_step)
         output.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (output / name).write_text(text, encoding="utf-8", newline="")
-        print_lines([*lines, "", f"Written to {output}:", *(f"  {name}" for name in files)])
+        err = write_json(files["audit-plan.json"], json_file)
+        print_lines([*lines, "", f"Written to {output}:", *(f"  {name}" for name in files)], err=err)
 
 
 @audit_app.command("read")
@@ -107,6 +120,7 @@ def read_command(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where the record goes that holds the audit (JSON).")
     ] = None,
+    json_file: Json = None,
 ) -> None:
     """Read the ratings of an audit: recall, missed fraud, prevalence, false blocks."""
     with one_sentence():
@@ -119,9 +133,11 @@ def read_command(
         with loaded_table(source, ReadOptions(sheet=table), Days(), None, decided.data.filters or ()) as loaded:
             columns = columns_of_record(decided.columns, loaded.source.frame, loaded.guess, loaded.words_of, None)
             options = {"rating": rating, "positive": positive, "key": key}
-            audited, lines = read(
-                decided, loaded, columns, plan, rated, **options, allow_missing=allow_missing, refuted=refuted or ()
-            )
+            with said_if_slow("Reading the audit"):
+                audited, lines = read(
+                    decided, loaded, columns, plan, rated, **options, allow_missing=allow_missing, refuted=refuted or ()
+                )
         if output is not None:
             output.write_text(audited.to_json(), encoding="utf-8", newline="")
-        print_lines(lines)
+        err = write_json(json.dumps(json.loads(audited.to_json())["audit"], indent=2), json_file)
+        print_lines(lines, err=err)

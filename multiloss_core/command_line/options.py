@@ -1,7 +1,9 @@
 """Define what commands share: their source and reading of options."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,6 +26,16 @@ Source = Annotated[str, typer.Argument(metavar="SOURCE", help=SOURCE_HELP, show_
 Table = Annotated[
     str | None, typer.Option(help="The table, or sheet of a workbook, to read, where the source has more than one.")
 ]
+
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the result as JSON as well; - for the output, and the words then go to the error output.",
+    ),
+]
+SECONDS_WITHOUT_WORDS = 1.0
 
 
 def read_record(path: Path) -> "DecisionRecord":
@@ -67,6 +79,23 @@ def require_one_of(choices: tuple[str, ...], **options: str | None) -> None:
     for name, text in options.items():
         if text not in (None, *choices):
             raise DataError(f"--{name.replace('_', '-')} must be {' or '.join(choices)}, not '{text}'.")
+
+
+def print_step(step: str) -> None:
+    """Say on the error output what is being done."""
+    typer.echo(f"{step} …", err=True)
+
+
+@contextmanager
+def said_if_slow(step: str) -> Iterator[None]:
+    """Say what is being done if it takes longer than a second."""
+    timer = Timer(SECONDS_WITHOUT_WORDS, print_step, (step,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:

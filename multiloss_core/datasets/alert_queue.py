@@ -9,7 +9,7 @@ from multiloss_core.combined.fitting import combined_score
 from multiloss_core.datasets.rated import RatedDataset
 from multiloss_core.errors import DataError
 from multiloss_core.numerics.arrays import Bools, Floats, Indices
-from multiloss_core.tables import ColumnMeanings, frame_as_csv
+from multiloss_core.tables import ColumnMeanings
 from multiloss_core.tables.rating_column import ratings_so_far
 from multiloss_core.tables.score_formula import COMBINED
 from multiloss_core.thresholds.data.counts import Rule, flagged
@@ -28,13 +28,13 @@ class AlertQueue:
     scores: Floats
     flagged: Bools
 
-    def to_csv(self, frame: pd.DataFrame, take: int | None = None) -> str:
-        """Write the first `take` rows with their place, flag and all columns."""
+    def listed(self, frame: pd.DataFrame, take: int | None = None) -> pd.DataFrame:
+        """Return the first `take` rows with their place, flag and all columns."""
         rows = self.rows[:take]
         shown = frame.iloc[rows].reset_index(drop=True)
         added = {"queue place": np.arange(1, len(rows) + 1), "queue score": self.scores[:take].round(6)}
         first = pd.DataFrame(added | {"queue flagged": np.where(self.flagged[:take], "yes", "no")})
-        return frame_as_csv(pd.concat([first, shown.drop(columns=[*first], errors="ignore")], axis=1))
+        return pd.concat([first, shown.drop(columns=[*first], errors="ignore")], axis=1)
 
 
 def queue_of(frame: pd.DataFrame, columns: ColumnMeanings, thresholds: Floats, rule: Rule) -> AlertQueue:

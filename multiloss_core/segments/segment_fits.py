@@ -19,6 +19,8 @@ from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit, count_w
 INTERCEPT_PENALTIES, SLOPE_PENALTIES = (8.0, 2.0, 0.5, 0.125), (np.inf, 8.0, 1.0)
 PENALTIES = np.array([(np.inf, np.inf), *((a, b) for a in INTERCEPT_PENALTIES for b in SLOPE_PENALTIES)])
 BIN_WIDTH = 0.15
+# Up to this many segments each has all resamples; more have fewer, at least so many.
+FEW_SEGMENTS, MIN_RESAMPLES = 10, 10
 MAX_STEPS, MAX_STEP, SMALL_STEP = 20, 1.5, 1e-4
 MAX_LOG_ODDS = 25.0
 
@@ -176,7 +178,8 @@ def nodes_of_segments(
 ) -> list[Indices | None]:
     """Find nodes (t, k) for rising targets (t,) in each segment, averaged over resamples.
 
-    None for a segment without documents. `with_common` adds those of all documents together. Counts and sums of squared
+    None for a segment without documents. Many segments share the work of `FEW_SEGMENTS`: each has fewer resamples, at
+    least `MIN_RESAMPLES`. `with_common` adds those of all documents together. Counts and sums of squared
     weights (2, p) are those of the fits, negatives first. In each resample of all documents the common precision and
     the shifts are fitted again. Groups are not kept whole here: the average needs about the spread of the data,
     intervals come from elsewhere.
@@ -185,7 +188,8 @@ def nodes_of_segments(
     # Effective numbers of documents: exact where all weigh the same.
     sizes = np.divide(np.square(counts), squares, out=np.zeros_like(counts), where=squares > 0)
     sample = cell_sample_of_cells(CellCounts(pairs, sizes.round().astype(np.intp).T, counts.T, squares.T))
-    drawn = sample.draw(np.random.default_rng(0), RESAMPLES)
+    resamples = max(RESAMPLES * FEW_SEGMENTS // max(len(rated.names), FEW_SEGMENTS), MIN_RESAMPLES)
+    drawn = sample.draw(np.random.default_rng(0), resamples)
     refitted = [fits.common.refitted(_of_cells(rated, one, len(fits.common.totals))) for one in drawn]
     # A segment is not fitted again alone, but with all others.
     shifts = [_refitted_shifts(rated, fits, *pair) for pair in zip(refitted, drawn, strict=True)]

@@ -57,6 +57,8 @@ def test_a_plan_is_drawn_and_read_back(put, decided, tmp_path, kind, monkeypatch
     assert "800 ratings" in result.stdout
     plan = plan_from_json((folder / "audit-plan.json").read_text())
     assert plan.budget == 800
+    as_json = run("audit", "plan", record, *given, *options, "--json", "-").stdout
+    assert json.loads(as_json) == json.loads((folder / "audit-plan.json").read_text())
     below = plan.strata.assign(frame[SCORES].to_numpy())
     assert plan.sizes.tolist() == np.bincount(below[below >= 0], minlength=plan.strata.count).tolist()
     assert "row_number()" in (folder / "audit-draw.sql").read_text()
@@ -75,6 +77,8 @@ def test_a_plan_is_drawn_and_read_back(put, decided, tmp_path, kind, monkeypatch
     truth = (frame["verdict"][flags] == "fraud").sum() / (frame["verdict"] == "fraud").sum()
     assert audited.audit.recall.low <= truth <= audited.audit.recall.high
     assert f"Recall: {100 * audited.audit.recall.estimate:.1f}" in result.stdout
+    as_json = json.loads(run("audit", "read", record, *given, *written, "--json", "-").stdout)
+    assert as_json == json.loads(audited.to_json())["audit"]
     missed = (by_hand.sizes * by_hand.positives / by_hand.rated).sum()
     rated_missed = audited.data.funnel.positives - audited.expected.tp
     assert audited.audit.missed.estimate == pytest.approx(missed + rated_missed)

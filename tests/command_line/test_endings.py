@@ -7,9 +7,11 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from multiloss_core.command_line import options
 from multiloss_core.command_line.exit_codes import one_sentence
 from multiloss_core.engines.engine import Cancelled, EngineError, UnavailableError
 from multiloss_core.errors import DataError
@@ -140,3 +142,14 @@ def end_of_program(how):
         return f"{how} does not end"
     is_well = (done.returncode, done.stderr.count("\n")) == ((2, 1) if how == "fails" else (0, 0))
     return None if is_well else f"{done.returncode}: {done.stderr}"
+
+
+def test_slow_work_is_named_and_quick_work_is_not(monkeypatch, capsys):
+    with options.said_if_slow("Reading"):
+        pass
+    assert capsys.readouterr() == ("", "")
+    was_said = Event()
+    monkeypatch.setattr(options, "SECONDS_WITHOUT_WORDS", 0.0)
+    monkeypatch.setattr(options, "print_step", lambda step: was_said.set() if step == "Reading" else None)
+    with options.said_if_slow("Reading"):
+        assert was_said.wait(SECONDS)

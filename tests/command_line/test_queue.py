@@ -1,5 +1,6 @@
 """The queue lists undecided alerts in the order of P(fraud | scores)."""
 
+import json
 from io import StringIO
 
 import numpy as np
@@ -38,6 +39,18 @@ def decided(frame, *, combined):
     dataset = RatedDataset.from_frame(frame, columns)
     point = operating_point(smooth_path(dataset.documents), 0.3)
     return record_of(point, dataset, RecordedSettings("any", "smooth", "positives", 100))
+
+
+def test_the_list_is_the_same_as_json(frame, tmp_path):
+    (tmp_path / "record.json").write_text(decided(frame, combined=False).to_json())
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    command = ("queue", tmp_path / "file.csv", "--record", tmp_path / "record.json", "--take", "20")
+    listed = pd.read_csv(StringIO(run(*command).stdout))
+    found = pd.DataFrame(json.loads(run(*command, "--json", "-").stdout))
+    pd.testing.assert_frame_equal(found.fillna(np.nan), listed, check_dtype=False)
+    assert run(*command, "--output", tmp_path / "queue.csv", "--json", tmp_path / "queue.json").exit_code == 0
+    assert json.loads((tmp_path / "queue.json").read_text()) == found.to_dict("records")
+    assert (tmp_path / "queue.csv").read_text() == run(*command).stdout
 
 
 @pytest.mark.parametrize("combined", [False, True])

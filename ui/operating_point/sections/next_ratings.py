@@ -8,6 +8,7 @@ from multiloss_core import DataError, RatedDocuments, Unit, flagged
 from multiloss_core.datasets import queue_of
 from multiloss_core.formatting import count, money, plural, score_name, score_range, whole
 from multiloss_core.generalisation import rated_size, rating_plan
+from multiloss_core.tables import frame_as_csv
 from multiloss_core.thresholds import Point
 from ui.operating_point.analysis import Analysis
 from ui.operating_point.state import PointContext
@@ -72,7 +73,9 @@ def _show_rating_plan(analysis: Analysis, documents: RatedDocuments, point: Poin
 def _queue(analysis: Analysis, point: Point) -> str:
     """Write the undecided documents in the order in which to look at them."""
     data = analysis.rated
-    return queue_of(data.frame, data.columns, analysis.deployable(point), analysis.settings.rule).to_csv(data.frame)
+    return frame_as_csv(
+        queue_of(data.frame, data.columns, analysis.deployable(point), analysis.settings.rule).listed(data.frame)
+    )
 
 
 def show_effective_size(context: PointContext) -> None:
