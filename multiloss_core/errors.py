@@ -5,6 +5,15 @@ class DataError(ValueError):
     """Input that cannot be used; the message is one sentence for users.
 
     It names the column, the row (counted from 1, below the header) or the number of rows, and the remedy.
+
+    Examples
+    --------
+    >>> from multiloss_core import DataError, read_table
+    >>> try:
+    ...     read_table(b"", "alerts.csv")
+    ... except DataError as error:
+    ...     print(error)
+    'alerts.csv' is empty; choose a file with a header and rated rows.
     """
 
 

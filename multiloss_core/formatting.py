@@ -259,7 +259,14 @@ def _count_digits(value: float) -> int:
 
 
 class Unit(StrEnum):
-    """Unit of TP and FP: documents, or the money in them; also a URL value and cache key."""
+    """Unit of TP and FP: documents, or the money in them; also a URL value and cache key.
+
+    Examples
+    --------
+    >>> from multiloss_core import Unit
+    >>> [unit.value for unit in Unit]
+    ['documents', 'money']
+    """
 
     DOCUMENTS = "documents"
     MONEY = "money"

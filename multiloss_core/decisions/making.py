@@ -81,6 +81,17 @@ def record_of(
     `audit`: a random audit and its estimates at the thresholds. `fit`: what the path rests on.
 
     Raises DataError: a name or text that no record can keep, or segments of a table of counts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from multiloss_core import operating_point, read_rated, smooth_path
+    >>> from multiloss_core.decisions import record_of
+    >>> table = pd.DataFrame({"model": [0.9, 0.8, 0.7, 0.6], "rating": ["fraud", "fraud", "ok", "ok"]})
+    >>> data = read_rated(table, floors=0.5)
+    >>> record = record_of(operating_point(smooth_path(data.documents), 0.5), data, author="Ann")
+    >>> record.thresholds
+    (0.8,)
     """
     counted = counted or dataset.source
     if settings is None:

@@ -65,7 +65,19 @@ def _in_utc(time: datetime) -> datetime:
 
 @recorded
 class DecisionRecord:
-    """A decision: thresholds, data, expectations, author and reason."""
+    """A decision: thresholds, data, expectations, author and reason.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from multiloss_core import DecisionRecord, operating_point, read_rated, smooth_path
+    >>> from multiloss_core.decisions import record_of
+    >>> table = pd.DataFrame({"model": [0.9, 0.8, 0.7, 0.6], "rating": ["fraud", "fraud", "ok", "ok"]})
+    >>> data = read_rated(table, floors=0.5)
+    >>> record = record_of(operating_point(smooth_path(data.documents), 0.5), data)
+    >>> record.flags(table).tolist(), DecisionRecord.from_json(record.to_json()) == record
+    ([True, True, False, False], True)
+    """
 
     _: KW_ONLY
     schema_version: Annotated[int, Field(ge=SCHEMA_VERSION, le=SCHEMA_VERSION)] = SCHEMA_VERSION

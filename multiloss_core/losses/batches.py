@@ -28,6 +28,12 @@ class BatchTopK:
 
     `k`, `cut`, `expected_loss` and `error_bound` (B,) are those of `TopK`. `selected`: the items predicted positive, as
     one mask (B, n) for a matrix of rows, else a mask (n,) for each row.
+
+    Examples
+    --------
+    >>> from multiloss_core import JACCARD, batch_top_k
+    >>> batch_top_k([[0.1, 0.9], [0.2, 0.3]], JACCARD).k.tolist()
+    [1, 0]
     """
 
     k: Indices

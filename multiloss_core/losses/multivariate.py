@@ -81,6 +81,12 @@ class F(Loss):
     """1 - F_beta = 1 - (1 + beta^2) u / (beta^2 p + v) (Table 1), in [0, 1].
 
     `beta` > 0 is the weight of recall relative to precision. Raises DataError for any other beta.
+
+    Examples
+    --------
+    >>> from multiloss_core import F, expected_losses
+    >>> expected_losses([0.9, 0.1], F(2.0)).values.round(3).tolist()
+    [0.91, 0.14, 0.227]
     """
 
     beta: float = 1.0

@@ -21,6 +21,13 @@ class TopK:
     `k`: number of items predicted positive. `cut`: the probability of the k-th item, NaN when k = 0.
     `expected_loss`: its expected loss, known to within `error_bound`. `selected` (n,) bool: mask of these items,
     in the input's order.
+
+    Examples
+    --------
+    >>> from multiloss_core import F, optimal_top_k
+    >>> found = optimal_top_k([0.1, 0.9, 0.5], F())
+    >>> found.k, found.cut, found.selected.tolist()
+    (2, 0.5, [False, True, True])
     """
 
     k: int

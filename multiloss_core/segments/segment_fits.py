@@ -19,7 +19,7 @@ from multiloss_core.thresholds.paths.smooth.smooth_fit import SmoothFit, count_w
 INTERCEPT_PENALTIES, SLOPE_PENALTIES = (8.0, 2.0, 0.5, 0.125), (np.inf, 8.0, 1.0)
 PENALTIES = np.array([(np.inf, np.inf), *((a, b) for a in INTERCEPT_PENALTIES for b in SLOPE_PENALTIES)])
 BIN_WIDTH = 0.15
-# Up to this many segments each has all resamples; more have fewer, at least so many.
+# Up to this many segments each has all resamples; more have fewer, but at least 10.
 FEW_SEGMENTS, MIN_RESAMPLES = 10, 10
 MAX_STEPS, MAX_STEP, SMALL_STEP = 20, 1.5, 1e-4
 MAX_LOG_ODDS = 25.0

@@ -17,7 +17,15 @@ Rule = Literal["any", "all"]
 
 @dataclass(frozen=True, eq=False)
 class Counts(Generic[Number]):
-    """Hold the TP and FP weights of flagged documents: two numbers, or two equal shapes."""
+    """Hold the TP and FP weights of flagged documents: two numbers, or two equal shapes.
+
+    Examples
+    --------
+    >>> from multiloss_core import Counts
+    >>> counts = Counts(tp=30, fp=10)
+    >>> counts.alerts, counts.precision
+    (40, 0.75)
+    """
 
     tp: Number
     fp: Number

@@ -107,6 +107,15 @@ class OperatingPoint(_OfPath):
     lies below the rated scores; `unreachable` when no part of the path reaches it, so that nothing is flagged.
     `step_precision` and `step_alerts` describe the last step up to the point, `next_precision` and `next_alerts` the
     step after it (NaN and 0 if there is none). `estimated`: step precisions come from a smooth fit, not from counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import graph_path, count_surfaces, operating_point, simulate_population
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> point = operating_point(graph_path(count_surfaces(documents, resolution=20)), 0.2)
+    >>> point.status, point.alerts, round(point.precision, 3)
+    ('inside', 175.0, 0.549)
     """
 
     status: Status

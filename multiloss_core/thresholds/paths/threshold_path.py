@@ -8,7 +8,7 @@ import numpy as np
 
 from multiloss_core.errors import DataError
 from multiloss_core.formatting import as_html_table, score_name
-from multiloss_core.numerics.arrays import Floats, Indices, rounding_tolerance
+from multiloss_core.numerics.arrays import Floats, Indices, number_array, rounding_tolerance
 from multiloss_core.numerics.concave_majorant import concave_majorant
 from multiloss_core.thresholds.data.counts import Counts, Rule
 
@@ -35,6 +35,13 @@ class ThresholdPath:
     them. `rated` counts all rated documents under any rule, by default those that the first vertex flags.
 
     Raises DataError: fewer than two vertices, shapes that do not fit, thresholds that fall or counts that rise.
+
+    Examples
+    --------
+    >>> from multiloss_core import ThresholdPath, operating_point
+    >>> path = ThresholdPath([[0.5], [0.7], [0.9]], [9, 6, 1], [30, 6, 0], "by hand", "any", ("model",))
+    >>> operating_point(path, 0.3).thresholds.tolist()
+    [0.7]
     """
 
     thresholds: Floats
@@ -50,7 +57,10 @@ class ThresholdPath:
     rated: Counts[float] | None = None
 
     def __post_init__(self) -> None:
-        count = len(self.thresholds)
+        for name in ("thresholds", "tp", "fp"):
+            if not isinstance(getattr(self, name), np.ndarray):
+                object.__setattr__(self, name, number_array(getattr(self, name), f"The {name} of a path"))
+        count = self.thresholds.size // max(len(self.names), 1)
         if count < 2 or self.thresholds.shape != (count, len(self.names)):
             raise DataError(f"A path needs two vertices of {len(self.names)} thresholds, not {self.thresholds.shape}.")
         if self.tp.shape != (count,) or self.fp.shape != (count,):

@@ -46,6 +46,16 @@ def point_for_alerts(path: ThresholdPath, choices: Choices, most: float) -> Poin
     Returns an `OperatingPoint` where that corner is best, else a `GoalPoint`.
 
     Raises DataError: all thresholds that flag something flag more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import simulate_population, smooth_path
+    >>> from multiloss_core.thresholds.targets import point_for_alerts
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> point = point_for_alerts(smooth_path(documents), documents, 120)
+    >>> point.tp, point.alerts
+    (81.0, 120.0)
     """
     require_type(most, (int, float, np.number), "a number of alerts")
     goal = _Goal(lambda given, _tp, _all: given.flagged <= most + rounding_tolerance(given.flagged))
@@ -80,6 +90,16 @@ def point_for_precision(path: ThresholdPath, choices: Choices, least: float) -> 
     would win. For the corner of the path its counts suffice.
 
     Raises DataError: a precision outside (0, 1), or one that no thresholds have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiloss_core import simulate_population, smooth_path
+    >>> from multiloss_core.thresholds.targets import point_for_precision
+    >>> documents = simulate_population(np.random.default_rng(0), documents=20_000, prevalence=0.01).rated()
+    >>> point = point_for_precision(smooth_path(documents), documents, 0.6)
+    >>> point.tp, point.alerts
+    (92.0, 152.0)
     """
     require_type(least, (int, float, np.number), "a precision between 0 and 1")
     if not 0 < least < 1:

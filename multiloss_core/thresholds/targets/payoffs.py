@@ -21,6 +21,12 @@ class Payoffs:
     ------
     DataError : a number below 0 or infinite, a share above 1, false alerts without cost, a review that costs at least
     as much as a catch is worth.
+
+    Examples
+    --------
+    >>> from multiloss_core.thresholds import Payoffs
+    >>> Payoffs(review=5, catch=100).marginal_precision
+    0.05
     """
 
     review: float

@@ -200,7 +200,10 @@ class ExpectedCells:
         return tp, alerts
 
     def counts_at(self, nodes: Indices, rule: Rule) -> tuple[Floats, Floats]:
-        """Compute expected TP and alerts (m,) at nodes (m, k) in any order. O(c m), or O(c + n) for n nodes of all."""
+        """Compute expected TP and alerts (m,) at nodes (m, k) in any order.
+
+        O(c m), or O(c + n) where the grid has fewer nodes n.
+        """
         shape = tuple(len(axis) + 1 for axis in self.cells.axes)
         if np.prod(shape, dtype=np.float64) <= len(self.totals) * len(nodes):
             of_all = (counts_at_nodes(self.cells.cells, part, shape, rule) for part in (self.expected, self.totals))
