@@ -21,8 +21,9 @@ types:      ## check types of Python and of the explorer's browser modules
 	.venv/bin/mypy
 	npm install --silent --no-package-lock && PYTHON=$(PYTHON) npm run --silent types
 
-docs:       ## write the list of stable names, and the reference in site/
+docs:       ## write the list of stable names, the outputs of the notebooks, and the reference in site/
 	$(PYTHON) docs/api.py
+	$(PYTHON) docs/notebooks.py
 	$(PYTHON) docs/reference.py
 
 # Locked versions stay; UPGRADE=--upgrade takes the newest that pyproject.toml allows.

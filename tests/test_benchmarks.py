@@ -81,6 +81,7 @@ SHORTEST = {
     "journey": ("500", {"PAGES": lambda pages: {name: pages[name] for name in ("", "papers")}, "DRAWING": 100}),
     "drift": ("2", {"KINDS": ("break",), "POSITIVES": (30,), "POSITIVES_OF_TRUTH": 500}),
     "exports": ("5", {}),
+    "limits": ("--rows 2e3", {"NODES": 20, "RULES": 2, "SEGMENTS": 2, "REPETITIONS": 1}),
     "load": (
         "--users 1 --seconds 1",
         {

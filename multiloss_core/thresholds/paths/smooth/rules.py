@@ -61,7 +61,9 @@ class _Search:
         self.known: dict[bytes, Floats] = {}
         self.gains, self.best = np.full(len(targets), -np.inf), np.zeros(len(targets), dtype=np.intp)
         tables = 1 + min(len(combinations), MAX_TABLES)
-        self.max_nodes = int(np.clip(MAX_NODES_TOGETHER // tables, MIN_TABLE_NODES, MAX_TABLE_NODES))
+        # Of many rules hundreds of sets are looked at.
+        most = MAX_TABLE_NODES if grid.alert_rules <= MAX_EXACT else MIN_TABLE_NODES
+        self.max_nodes = int(np.clip(MAX_NODES_TOGETHER // tables, MIN_TABLE_NODES, most))
         tp, self.alerts = (sums(place, part, len(combinations)) for part in (cells.expected, cells.totals))
         # What each combination gains where it is flagged as a whole: (p, t).
         self.whole = tp[:, np.newaxis] - self.alerts[:, np.newaxis] * targets
