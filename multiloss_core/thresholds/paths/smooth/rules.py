@@ -11,6 +11,7 @@ from multiloss_core.thresholds.paths.smooth.cells import ExpectedCells
 MAX_EXACT = 12
 # Nodes of all tables together, and of each.
 MAX_NODES_TOGETHER, MIN_TABLE_NODES, MAX_TABLE_NODES = 4_000_000, 2_000, 200_000
+NODES_OF_MANY_RULES = 8_000
 # Combinations of rules with fewer documents get a bound without a table.
 MAX_TABLES = 100
 TOLERANCE = 1e-9
@@ -62,7 +63,7 @@ class _Search:
         self.gains, self.best = np.full(len(targets), -np.inf), np.zeros(len(targets), dtype=np.intp)
         tables = 1 + min(len(combinations), MAX_TABLES)
         # Of many rules hundreds of sets are looked at.
-        most = MAX_TABLE_NODES if grid.alert_rules <= MAX_EXACT else MIN_TABLE_NODES
+        most = MAX_TABLE_NODES if grid.alert_rules <= MAX_EXACT else NODES_OF_MANY_RULES
         self.max_nodes = int(np.clip(MAX_NODES_TOGETHER // tables, MIN_TABLE_NODES, most))
         tp, self.alerts = (sums(place, part, len(combinations)) for part in (cells.expected, cells.totals))
         # What each combination gains where it is flagged as a whole: (p, t).
