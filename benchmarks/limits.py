@@ -1,6 +1,7 @@
 """Measure the largest tasks against their limits.
 
-Prints Markdown: a graph of 1000 x 1000 nodes, 20 alert rules, 100 segments and a CSV file. Documents are simulated; reading is compared with DuckDB in the same run.
+Prints Markdown: a graph of 1000 x 1000 nodes, 20 alert rules, 100 segments and a CSV file. Documents are simulated;
+reading is compared with DuckDB in the same run.
 Run: python -m benchmarks.limits [--rows 1e6]
 """
 
