@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import DataError, OperatingPoint, Unit, figures, operating_point
-from multiloss_core.formatting import count
+from multiloss_core.formatting import count, plural
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import ANALYTIC, MAIN_METHODS, SMOOTH
 from ui.data.rated import dataset_of, rated_uploads, sample
@@ -125,10 +125,12 @@ def _change(analysis: Analysis, point: OperatingPoint) -> str:
     fewer, lost = alerts - point.alerts - after, reachable.tp - point.tp
     start, end = (_span(analysis.rounded(values)) for values in (source.floors, point.thresholds))
     if not fewer:
-        return f"Keep both thresholds at {start}, with all {count(alerts)} alerts and {count(reachable.tp)} frauds"
+        return (
+            f"Keep both thresholds at {start}, with all {plural(alerts, 'alert')} and {plural(reachable.tp, 'fraud')}"
+        )
     return (
-        f"Raise both thresholds from {start} to {end}: drop {count(fewer)} of {count(alerts)} alerts, give up "
-        f"{count(lost)} of {count(reachable.tp)} frauds"
+        f"Raise both thresholds from {start} to {end}: drop {count(fewer)} of {plural(alerts, 'alert')}, give up "
+        f"{count(lost)} of {plural(reachable.tp, 'fraud')}"
     )
 
 

@@ -22,6 +22,8 @@ def json_schema() -> str:
         "where there are none.",
         "title": "Inverted",
     }
+    # Its example is in Python.
+    schema["description"] = schema["description"].partition("\n\n")[0]
     # A schema is not of one version of the program.
     del schema["properties"]["program_version"]["default"]
     return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}, indent=2) + "\n"

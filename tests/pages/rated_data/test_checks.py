@@ -61,7 +61,7 @@ def test_charts_have_keys_titles_and_descriptions(app, name):
         assert score in chart.alt
         assert f"{floor:.6g}" in chart.alt
         assert layout(chart)["title"]["text"] == f"Scores of {score}, by rating"
-        assert score in layout(chart)["xaxis"]["title"]["text"]
+        assert layout(chart)["xaxis"]["title"]["text"].startswith("score (")
         assert "documents" in layout(chart)["yaxis"]["title"]["text"]
 
 
