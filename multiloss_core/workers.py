@@ -159,7 +159,7 @@ class WorkerPool:
         """Cancel all calls and end all workers, within seconds."""
         self._closing.set()
         # Killing the server ends a start that another thread waits for.
-        with _answered_within(SECONDS_TO_STOP), self._lock:
+        with called_if_late(SECONDS_TO_STOP, _kill_server), self._lock:
             self._stop()
             self._closing.clear()
 
@@ -298,7 +298,7 @@ class _Process(BaseProcess):
 
     @staticmethod
     def _Popen(process: "_Process") -> Any:  # noqa: N802 (name of the standard library)
-        with _answered_within(SECONDS_TO_START), _main_hidden():
+        with called_if_late(SECONDS_TO_START, _kill_server), _main_hidden():
             context: Any = multiprocessing.get_context(process._start_method)
             return context.Process._Popen(process)
 
@@ -314,9 +314,9 @@ def _silence() -> None:
 
 
 @contextmanager
-def _answered_within(seconds: float) -> Iterator[None]:
-    """Kill the server of workers where it does not answer in time, to end waiting."""
-    timer = Timer(seconds, _kill_server)
+def called_if_late(seconds: float, call: Callable[..., object], *arguments: object) -> Iterator[None]:
+    """Call a function, in another thread, where the work inside takes longer."""
+    timer = Timer(seconds, call, arguments)
     timer.daemon = True
     timer.start()
     try:

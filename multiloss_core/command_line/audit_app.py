@@ -139,5 +139,5 @@ def read_command(
                 )
         if output is not None:
             output.write_text(audited.to_json(), encoding="utf-8", newline="")
-        err = write_json(json.dumps(json.loads(audited.to_json())["audit"], indent=2), json_file)
+        err = write_json(json.dumps(audited.as_dict()["audit"], indent=2, allow_nan=False), json_file)
         print_lines(lines, err=err)

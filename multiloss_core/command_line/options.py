@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,13 +88,10 @@ def print_step(step: str) -> None:
 @contextmanager
 def said_if_slow(step: str) -> Iterator[None]:
     """Say what is being done if it takes longer than a second."""
-    timer = Timer(SECONDS_WITHOUT_WORDS, print_step, (step,))
-    timer.daemon = True
-    timer.start()
-    try:
+    from multiloss_core.workers import called_if_late
+
+    with called_if_late(SECONDS_WITHOUT_WORDS, print_step, step):
         yield
-    finally:
-        timer.cancel()
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
