@@ -43,7 +43,7 @@ from ui.shared.widgets import ask_column, offered_columns
 from ui.sign_in.user import current_user
 
 MORE, MAX_WORDS = 400, 200
-JOINED, OPENED = "alerts-and-audit.csv", "audit_opened"
+JOINED, OPENED, _REFUTED_FIRST = "alerts-and-audit.csv", "audit_opened", "audit_refuted_first"
 JOINED_HELP = (
     "Scores, ratings and weights 1/p, without floors: precision, surfaces and paths below the old floors. What they "
     "count there rests on the few ratings of the audit."
@@ -154,17 +154,16 @@ def show_results(analysis: Analysis, point: Point) -> None:
     reading = audit_reading(analysis)
     if reading is None:
         return
-    flagged = caught_at(analysis, reading, point)
-    found, target = reading.of(flagged), target_of(point)
-    strata = reading.strata_at(target)
+    flagged, target = caught_at(analysis, reading, point), target_of(point)
     picture, figures = st.columns([2, 3], gap="large")
+    reading = _ask_second_ratings(analysis, reading)
+    found, strata = reading.of(flagged), reading.strata_at(target)
     with picture:
         if not (math.isnan(found.recall.low) or math.isnan(found.recall.high)):
             _show_picture(*_whole_percents(found.recall))
     with figures:
         st.markdown(f"#### {_sentence(reading, found, flagged)}")
         _show_estimates(analysis, reading, found)
-    _ask_second_ratings(analysis, reading)
     _show_strata(strata, target)
     _offer_joined(analysis, reading)
 
@@ -238,33 +237,39 @@ def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstim
         )
 
 
-def _ask_second_ratings(analysis: Analysis, reading: AuditReading) -> None:
-    """List the positives below the floors, and ask which of them a second rating refutes."""
+def _ask_second_ratings(analysis: Analysis, reading: AuditReading) -> AuditReading:
+    """Ask which of the positives below the floors a second rating refutes; return the audit read without those."""
     kept = kept_audit(analysis)
     if kept.audit is None or not (listed := kept.audit.positives_below()):
-        return
-    refuted = f"Not {vocabulary().positive}"
-    st.markdown(
-        f"{reading.weight_of_positives()} Ask for a second, independent rating of each, and select those that are not "
-        f"{vocabulary().positive}."
-    )
+        return reading
+    key = f"audit_second_{hash(kept.answers)}"
+    if chosen(key) is None:
+        choose(_REFUTED_FIRST, kept.refuted)
+    refuted, sentence = f"Not {vocabulary().positive}", st.empty()
     rows = {
         "Key": [one.key for one in listed],
         "Stratum": [one.stratum for one in listed],
         "Stands for": [round(kept.audit.weights[one.stratum]) for one in listed],
-        refuted: [one.key in kept.refuted for one in listed],
+        # As first shown: where rows change, the browser discards its edits and says so late, which undoes a click on
+        # another page meanwhile.
+        refuted: [one.key in chosen(_REFUTED_FIRST) for one in listed],
     }
     typed = st.data_editor(
         without_formulas(pd.DataFrame(rows)),
-        key=f"audit_second_{hash(kept.answers)}",
+        key=key,
         hide_index=True,
         disabled=["Key", "Stratum", "Stands for"],
         alt="Positives to rate a second time.",
     )
-    chosen = tuple(one.key for one, is_refuted in zip(listed, typed[refuted], strict=True) if is_refuted)
-    if chosen != kept.refuted:
-        keep_audit(analysis, refuted=chosen)
-        st.rerun()
+    keys = tuple(one.key for one, is_refuted in zip(listed, typed[refuted], strict=True) if is_refuted)
+    if keys != kept.refuted:
+        keep_audit(analysis, refuted=keys)
+        reading = audit_reading(analysis) or reading
+    sentence.markdown(
+        f"{reading.weight_of_positives()} Ask for a second, independent rating of each, and select those that are not "
+        f"{vocabulary().positive}."
+    )
+    return reading
 
 
 def _show_strata(strata: tuple[StratumFinding, ...], target: float) -> None:
