@@ -6,7 +6,6 @@ from ui.data.scored import scored_uploads
 from ui.optimal_cut.answer import answered, introduction, show_answer
 from ui.optimal_cut.calibration import calibrated_items, warn_of_doubt
 from ui.optimal_cut.choices import ask_loss
-from ui.optimal_cut.comparison import interval_of
 from ui.optimal_cut.items import ask_item_columns, ask_items, show_facts
 from ui.optimal_cut.more import show_more
 from ui.shared.page_setup import bootstrap
@@ -32,5 +31,5 @@ used = calibrated_items(dataset, asked.calibration)
 found = answered(used, asked)
 if found is not None:
     warn_of_doubt(used)
-    show_answer(used, found, interval_of(dataset, found))
+    show_answer(used, found, dataset)
 show_more(dataset, used, asked, found)

@@ -24,6 +24,11 @@ def scored_sample(name: str) -> ScoredSource:
     return SCORED_SAMPLES[name](name)
 
 
+def is_built_in(dataset: ScoredDataset) -> bool:
+    """Return whether a dataset is a built-in sample, whose results all sessions share."""
+    return dataset.name in SCORED_SAMPLES and scored_sample(dataset.name).frame is dataset.frame
+
+
 def scored_uploads() -> Uploader[ItemColumns, ScoredDataset]:
     """Return this session's scored items."""
     return Uploader(

@@ -5,7 +5,7 @@ Each session has its own results, except those of the built-in samples.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -44,7 +44,6 @@ from ui.operating_point.calculations import SECONDS_BEHIND
 from ui.operating_point.path_tasks import FIRST, METHODS, PathTasks, Settings, ask_paths
 
 T = TypeVar("T")
-
 
 MAX_DOCUMENTS_SLICED = 200_000
 SECONDS_BETWEEN_POLLS = 0.4
@@ -284,19 +283,6 @@ def _analysis_of(tasks: PathTasks, name: str) -> Analysis:
     )
 
 
-def cached(max_entries: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Cache a function of what can be hashed and of an analysis, its parameter `_analysis`.
-
-    `max_entries` in each session, and as many again of the built-in samples for all sessions together.
-    """
-
-    def decorate(function: Callable[..., T]) -> Callable[..., T]:
-        options: dict[str, Any] = {"max_entries": max_entries, "show_spinner": False}
-        of_session, of_all = (st.cache_data(scope=scope, **options)(function) for scope in ("session", "global"))
-
-        def call(*arguments: Any, _analysis: Analysis) -> T:
-            return (of_all if is_built_in(_analysis.rated) else of_session)(*arguments, _analysis=_analysis)
-
-        return call
-
-    return decorate
+def of_sample(_analysis: Analysis) -> bool:
+    """Return whether all sessions share what is computed from an analysis."""
+    return is_built_in(_analysis.rated)

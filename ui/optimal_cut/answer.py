@@ -17,7 +17,7 @@ from multiloss_core.losses import SEPARABLE, CutInterval
 from multiloss_core.tables import frame_as_csv
 from ui.data.rated import rated_uploads
 from ui.optimal_cut.choices import LossChoice, ask_part
-from ui.optimal_cut.comparison import Answer, Cut, answer
+from ui.optimal_cut.comparison import Answer, Cut, answer, interval_of
 from ui.shared.choices import HIGHEST, LOWEST, STEP
 from ui.shared.formatting import AREA, COUNT, EXACT, NumberKind, as_text, show_numbers
 from ui.shared.page_setup import theme
@@ -44,8 +44,11 @@ def answered(dataset: ScoredDataset, asked: LossChoice) -> Answer | None:
         return None
 
 
-def show_answer(dataset: ScoredDataset, found: Answer, interval: CutInterval | None) -> None:
-    """Show the cost of a threshold of 0.5, k* in one sentence, the cuts and their curve."""
+def show_answer(dataset: ScoredDataset, found: Answer, given: ScoredDataset) -> None:
+    """Show the cost of a threshold of 0.5, k* in one sentence, the cuts and their curve.
+
+    `given`: the items with the probabilities of the file.
+    """
     words, chart = st.columns([4, 5], gap="large")
     with words:
         with st.container(key="cut_cost"):
@@ -62,7 +65,8 @@ def show_answer(dataset: ScoredDataset, found: Answer, interval: CutInterval | N
             for way in found.ways:
                 _link_to_operating_point(dataset, way)
     with chart:
-        _show_curve(dataset, found, interval)
+        # Last, as it takes longest.
+        _show_curve(dataset, found, interval_of(given, found))
 
 
 def _cost(found: Answer) -> str:

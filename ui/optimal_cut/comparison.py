@@ -27,7 +27,9 @@ from multiloss_core.losses import (
     shortest_threshold,
     tuned_threshold,
 )
+from ui.data.scored import is_built_in
 from ui.shared import widgets
+from ui.shared.caching import cached
 from ui.shared.formatting import EXACT
 from ui.shared.widgets import named_loss
 
@@ -143,10 +145,12 @@ def interval_of(dataset: ScoredDataset, found: Answer) -> CutInterval | None:
 
     `dataset` holds the probabilities as given: calibrated ones rank items of different folds anew.
     """
-    return None if found.loss == AUC else _interval(dataset.key, repr(found.loss), found.at_least, dataset, found.loss)
+    if found.loss == AUC:
+        return None
+    return _interval(dataset.key, repr(found.loss), found.at_least, _dataset=dataset, _loss=found.loss)
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+@cached(lambda _dataset, _loss: is_built_in(_dataset), max_entries=8)
 def _interval(key: str, about: str, at_least: int, _dataset: ScoredDataset, _loss: Loss) -> CutInterval | None:
     loss = HAMMING if _loss in SEPARABLE else _loss
     try:

@@ -17,7 +17,7 @@ from multiloss_core.formatting import direction
 from multiloss_core.numerics import Floats
 from multiloss_core.thresholds import MAIN_METHODS, Point
 from ui.operating_point.active_goal import active_goal, move_slider, set_manual_thresholds
-from ui.operating_point.analysis import Analysis, cached
+from ui.operating_point.analysis import Analysis, of_sample
 from ui.operating_point.explanations import explanations
 from ui.operating_point.explorer.figures import COLUMNS, live_charts, shown_order
 from ui.operating_point.explorer.messages import CONTRACT, ChartMessage, Intervals, Message, Row, Table
@@ -33,6 +33,7 @@ from ui.operating_point.point_text import (
 from ui.operating_point.settings import PLAIN_KEY, PRESENT_KEY
 from ui.operating_point.state import ViewState
 from ui.shared.browser_files import component_of, library_address
+from ui.shared.caching import cached
 from ui.shared.choices import HIGHEST, LOWEST, PERCENTS, STEP, choose, chosen
 from ui.shared.formatting import vocabulary
 from ui.shared.page_setup import theme
@@ -188,7 +189,7 @@ def _explorer_table(analysis: Analysis, method: str, pair: tuple[int, int], perc
     return _table((analysis.key, analysis.methods), method, pair, between, _analysis=analysis)
 
 
-@cached(max_entries=16)
+@cached(of_sample, max_entries=16)
 def _table(
     key: tuple[object, ...], method: str, pair: tuple[int, int], between: float | None, _analysis: Analysis
 ) -> str:

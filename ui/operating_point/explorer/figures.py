@@ -13,9 +13,10 @@ from multiloss_core import figures
 from multiloss_core.figures import Theme
 from multiloss_core.formatting import score_name
 from multiloss_core.thresholds import Point
-from ui.operating_point.analysis import Analysis, cached
+from ui.operating_point.analysis import Analysis, of_sample
 from ui.operating_point.explorer.messages import ChartMessage
 from ui.operating_point.state import ViewState
+from ui.shared.caching import cached
 from ui.shared.formatting import vocabulary
 
 SURFACES, HISTOGRAMS = ("tp", "fp"), ("first", "second", "third", "fourth")
@@ -170,7 +171,7 @@ def _named(name: str) -> ChartMessage:
     return {"title": figures.surface_title(name), "traces": [], "layout": "", "alt": "", "surface": True, "marks": []}
 
 
-@cached(max_entries=64)
+@cached(of_sample, max_entries=64)
 def _still(key: object, theme: Theme, name: str, large: bool, _view: ViewState, _analysis: Analysis) -> ChartMessage:
     figure = backdrop(_analysis, _view, name, theme, legend=False, counts=False)
     if large:
@@ -191,7 +192,7 @@ def _still(key: object, theme: Theme, name: str, large: bool, _view: ViewState, 
     }
 
 
-@cached(max_entries=64)
+@cached(of_sample, max_entries=64)
 def _space_counts(key: object, theme: Theme, _view: ViewState, _analysis: Analysis) -> list[str]:
     return [_as_text(trace) for trace in figures.space_counts(_view.surfaces, theme=theme)]
 

@@ -18,9 +18,10 @@ from multiloss_core import (
 )
 from multiloss_core.formatting import direction, percent, plural, score_name, score_side, score_value
 from multiloss_core.thresholds import GRAPH, SMOOTH, FlaggedCounts, Point, classifier_margins, to_graphml
-from ui.operating_point.analysis import Analysis, cached
+from ui.operating_point.analysis import Analysis, of_sample
 from ui.operating_point.point_text import PRECISION, UNDECIDED, WORDS
 from ui.operating_point.state import PointContext
+from ui.shared.caching import cached
 from ui.shared.choices import choose, chosen
 from ui.shared.formatting import (
     AREA,
@@ -129,7 +130,7 @@ def _compare_variants(context: PointContext) -> None:
     )
 
 
-@cached(max_entries=8)
+@cached(of_sample, max_entries=8)
 def _variants(
     key: tuple[object, ...], buckets: int, draws: int, most_fp: float, _analysis: Analysis
 ) -> dict[str, ThresholdPath]:
