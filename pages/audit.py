@@ -12,7 +12,8 @@ from ui.operating_point.active_goal import use_goals_of
 from ui.operating_point.analysis import analyse
 from ui.operating_point.audits import audited_point, keep_audit, kept_audit
 from ui.operating_point.layout import show_unusable
-from ui.operating_point.settings import current_settings
+from ui.operating_point.settings import METHOD_KEY, current_settings
+from ui.shared.choices import chosen_or_linked
 from ui.shared.formatting import unrated
 from ui.shared.page_setup import bootstrap
 
@@ -23,7 +24,7 @@ source = choose_source()
 use_goals_of(source.fingerprint)
 try:
     dataset = dataset_of(source)
-    analysis = analyse(dataset, current_settings(dataset))
+    analysis = analyse(dataset, current_settings(dataset), method=chosen_or_linked(METHOD_KEY))
 except DataError as error:
     show_unusable(error)
 require_documents(analysis)

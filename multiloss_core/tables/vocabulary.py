@@ -164,7 +164,7 @@ def _plain(text: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
-# The last part of a joined word decides, even where the first is unknown (
+# The last part of a joined word decides, even where the first is unknown.
 _ENDINGS = (
     *("score", "amount", "count", "number", "status", "version", "flag", "band"),
     *("betrag", "datum", "nummer", "wahrscheinlichkeit", "punktzahl", "ergebnis", "anzahl", "kennzeichen", "zeitpunkt"),

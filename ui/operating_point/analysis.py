@@ -235,16 +235,20 @@ def documents_or_counts(source: RatedDocuments | CountSurfaces) -> RatedDocument
     return source if isinstance(source, RatedDocuments | RatedCounts) else None
 
 
-def analyse(dataset: RatedDataset, settings: Settings, *, method: str | None = None) -> Analysis:
+def analyse(
+    dataset: RatedDataset, settings: Settings, *, method: str | None = None, shows_all: bool = False
+) -> Analysis:
     """Surfaces and paths of a dataset: the first path, the graph's and that of a method.
 
-    Others follow as they are found. Raises DataError where these settings suit no data.
+    Others follow as they are found; a page that shows all of them waits for a moment. Raises DataError where these
+    settings suit no data.
     """
     search, awaited = ask_paths(dataset, settings), (*FIRST, *([method] if method else ()))
     search.begin(awaited)
     search.begin(METHODS, behind=SECONDS_BEHIND)
     search.wait(awaited)
-    search.wait_a_moment()
+    if shows_all:
+        search.wait_a_moment()
     return _analysis_of(search, dataset.name)  # The same file may have been loaded under another name before.
 
 

@@ -72,7 +72,8 @@ def ask_point(
         settings_box = st.popover("Settings", icon=":material/tune:")
     settings = ask_settings(dataset, unit_box, settings_box)
     apply_presentation()
-    analysis = with_certificate(analyse(dataset, settings, method=chosen_or_linked(METHOD_KEY)))
+    found = analyse(dataset, settings, method=chosen_or_linked(METHOD_KEY), shows_all=True)
+    analysis = with_certificate(found)
     share_comparison(analysis)
     with settings_box:
         method, pair = ask_method(analysis), ask_pair(analysis)
