@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from multiloss_core import Counts, DataError, figures
 from multiloss_core.decisions import RecordedTarget, alerts_a_day_words, headline_of, target_of_point
@@ -119,16 +120,19 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
     limits = [f"since {choice.since}"] if choice.since else []
     limits += [f"before {choice.complete_until}"] if choice.complete_until else []
     if limits:
-        st.caption(f"Only rows {' and '.join(limits)} are used.")
-        _offer_change("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
+        with _line():
+            st.caption(f"Only rows {' and '.join(limits)} are used.", width="content")
+            _offer_change("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
     say_missing_earlier(analysis.rated)
     if (weighting := analysis.weighting(point)) is not None:
         by_age = isinstance(weighting, AgeWeights)
-        st.caption(f"{weighting.words}.", help="The newest alerts are predicted better so." if by_age else None)
-        if by_age:
-            _offer_change("Count all alerts alike", "equal_ages", source.name, age_weights=False)
-        else:
-            _offer_change("Leave earlier files out", "no_earlier_files", source.name, earlier=())
+        with _line():
+            hint = "The newest alerts are predicted better so." if by_age else None
+            st.caption(f"{weighting.words}.", help=hint, width="content")
+            if by_age:
+                _offer_change("Count all alike", "equal_ages", source.name, age_weights=False)
+            else:
+                _offer_change("Leave earlier files out", "no_earlier_files", source.name, earlier=())
     if found is None:
         return
     if (late := analysis.rated.late_ratings) is not None:
@@ -141,18 +145,25 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
     drift = precision_drift(weeks, incomplete_from(everything))
     if drift.verdict != "drifts":
         return
-    st.warning(
-        f"**Precision drifts** from {percent(drift.early)} to {percent(drift.late)}: see *Over time*.",
-        icon=":material/trending_down:" if drift.late < drift.early else ":material/trending_up:",
-    )
-    dates = found[1].dates
-    if choice.since is None and len(dates) > RECENT_DAYS:
-        since = str(dates[-RECENT_DAYS])[:10]
-        _offer_change(f"Last three months only (since {since})", "use_recent", source.name, since=since)
+    with _line():
+        st.warning(
+            f"**Precision drifts** from {percent(drift.early)} to {percent(drift.late)}.",
+            icon=":material/trending_down:" if drift.late < drift.early else ":material/trending_up:",
+            width=420,
+        )
+        dates = found[1].dates
+        if choice.since is None and len(dates) > RECENT_DAYS:
+            since = str(dates[-RECENT_DAYS])[:10]
+            _offer_change("Last three months only", "use_recent", source.name, f"Since {since}.", since=since)
 
 
-def _offer_change(words: str, key: str, name: str, **changes: Any) -> None:
-    st.button(words, key=key, on_click=change_columns, args=(name,), kwargs=changes)
+def _line() -> DeltaGenerator:
+    """Return the place for a caution and, beside it, what the user can do about it."""
+    return st.container(horizontal=True, vertical_alignment="center")
+
+
+def _offer_change(words: str, key: str, name: str, hint: str | None = None, **changes: Any) -> None:
+    st.button(words, key=key, help=hint, on_click=change_columns, args=(name,), kwargs=changes)
 
 
 KEY = "setting"

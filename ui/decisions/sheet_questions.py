@@ -151,8 +151,8 @@ def _by_alerts(analysis: Analysis) -> Affordable:
         help="On average, including undecided alerts.",
     )
     if cap == first:
-        origin = f"where {FIRST_PERCENT:g} % of the last alerts are fraud" if current is None else "as many as now"
-        st.caption(f"A start, {origin}; enter your capacity.")
+        origin = f"{FIRST_PERCENT:g} % of the last alerts are fraud" if current is None else "as many as now"
+        st.caption(f"A start: {origin}.")
 
     def find(factor: float) -> tuple[str, Point, RecordedTarget]:
         if factor == 1 and cap == first and current is None and preset.alerts:

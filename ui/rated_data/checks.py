@@ -44,7 +44,7 @@ def ask_complete_weeks(source: RatedSource, choice: ColumnMeanings) -> ColumnMea
         monday, waiting, alerts = found
         st.warning(
             f"**Incomplete from {monday} on:** {count(waiting)} of {plural(alerts, 'alert')} "
-            f"({percent(waiting / alerts)}) are undecided.",
+            f"({percent(waiting / alerts)}) undecided.",
             icon=":material/pending_actions:",
         )
     elif (late := dataset.late_ratings) is not None:
