@@ -191,15 +191,11 @@ def _show_losses(funnel: DataFunnel) -> None:
 def show_count_table(surfaces: CountSurfaces) -> None:
     """Show what a ready table of counts holds."""
     totals = surfaces.totals
-    cells = (
-        ("Nodes", count(surfaces.tp.size)),
-        ("Grid", " × ".join(str(len(axis)) for axis in surfaces.axes)),
-        ("TP at the floors", count(totals.tp)),
-        ("FP at the floors", count(totals.fp)),
-        ("Precision at the floors", share(totals.precision, totals.alerts)),
+    nodes = " × ".join(str(len(axis)) for axis in surfaces.axes)
+    st.markdown(
+        f"{nodes} nodes: **{plural(totals.tp, 'fraud')}, {plural(totals.fp, 'false alert')} at the floors**, precision "
+        f"{share(totals.precision, totals.alerts)}"
     )
-    for column, (words, value) in zip(st.columns(len(cells)), cells, strict=True):
-        column.metric(words, value, border=True)
     st.caption(
         f"The counts behave like the rule '{surfaces.rule}'. Floors: {named_floors(surfaces.names, surfaces.floors)}."
     )

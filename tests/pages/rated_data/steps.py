@@ -123,8 +123,11 @@ def funnel(app):
     return [found["rows"], rated, complete, found["used"], found["of"]]
 
 
-def metrics(app):
-    return {metric.label: metric.value for metric in app.metric}
+def counts_at_floors(app):
+    """Nodes on each axis, TP and FP, as a table of counts is introduced."""
+    text = next(element.value for element in app.markdown if "at the floors" in element.value)
+    first, second, tp, fp, *_ = (int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text))
+    return first, second, tp, fp
 
 
 def steps(documents):

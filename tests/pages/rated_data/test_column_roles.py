@@ -13,12 +13,12 @@ from tests.pages.rated_data.steps import (
     charts,
     confirm,
     count_frame,
+    counts_at_floors,
     csv_of,
     funnel,
     go_to_operating_point,
     infos,
     menu,
-    metrics,
     only_error,
     pick,
     rated_frame,
@@ -164,11 +164,8 @@ def test_a_table_of_counts_is_recognised(app):
     upload(app, csv_of(frame.sample(frac=1, random_state=3)), "counts.csv")
     assert not app.error
     assert box(app, "kind").value == "counts at a pair of thresholds"
-    shown = metrics(app)
-    assert shown["Nodes"] == f"{len(frame):,}"
-    assert shown["Grid"] == f"{frame['T1'].nunique()} × {frame['T2'].nunique()}"
-    assert shown["TP at the floors"] == f"{frame['TP'].max():,.0f}"
-    assert shown["FP at the floors"] == f"{frame['FP'].max():,.0f}"
+    nodes = frame["T1"].nunique(), frame["T2"].nunique()
+    assert counts_at_floors(app) == (*nodes, round(frame["TP"].max()), round(frame["FP"].max()))
     assert any("rule 'any'" in caption.value for caption in app.caption)
     assert not charts(app)
     go_to_operating_point(app)
