@@ -277,6 +277,8 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         for name, word in zip(names, words, strict=True)
     )
     st.caption("  \n".join([", ".join(details), *thresholds]))
+    if same is not None:
+        st.caption(f"The same thresholds as {TITLES[same.name].lower()}: the rated alerts allow no others between.")
     st.button(
         "Selected" if is_taken else "Select",
         key=f"take_{setting.name}",
@@ -285,8 +287,6 @@ def _show_card(analysis: Analysis, setting: Setting, same: Setting | None, *, is
         args=(setting.name,),
         width="stretch",
     )
-    if same is not None:
-        st.caption(f"The same thresholds as {TITLES[same.name].lower()}: the rated alerts allow no others between.")
 
 
 def _show_curve(analysis: Analysis, settings: Sequence[Setting], chosen: Setting) -> None:
