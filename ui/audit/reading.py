@@ -238,7 +238,7 @@ def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstim
 
 
 def _ask_second_ratings(analysis: Analysis, reading: AuditReading) -> AuditReading:
-    """Ask which of the positives below the floors a second rating refutes; return the audit read without those."""
+    """Ask which positives below the floors a second rating refutes; return the audit without those."""
     kept = kept_audit(analysis)
     if kept.audit is None or not (listed := kept.audit.positives_below()):
         return reading
@@ -250,7 +250,7 @@ def _ask_second_ratings(analysis: Analysis, reading: AuditReading) -> AuditReadi
         "Key": [one.key for one in listed],
         "Stratum": [one.stratum for one in listed],
         "Stands for": [round(kept.audit.weights[one.stratum]) for one in listed],
-        # As first shown: where rows change, the browser discards its edits and says so late, which undoes a click on
+        # As first shown: where rows change, the browser discards its edits and sends that late, which undoes a click on
         # another page meanwhile.
         refuted: [one.key in chosen(_REFUTED_FIRST) for one in listed],
     }

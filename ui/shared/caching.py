@@ -11,7 +11,7 @@ T = TypeVar("T")
 def cached(is_built_in: Callable[..., bool], max_entries: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Cache a function of what can be hashed and of keywords that start with "_", which are not.
 
-    `is_built_in` tells from these keywords whether all sessions share the result. `max_entries` in each session, and
+    `is_built_in` decides by these keywords whether all sessions share the result. `max_entries` in each session, and
     as many again for all together.
     """
 
