@@ -238,7 +238,7 @@ def _show_estimates(analysis: Analysis, reading: AuditReading, found: AuditEstim
 
 
 def _ask_second_ratings(analysis: Analysis, reading: AuditReading) -> AuditReading:
-    """Ask which positives below the floors a second rating refutes; return the audit without those."""
+    """Ask which positives a second rating refutes; return the audit without those."""
     kept = kept_audit(analysis)
     if kept.audit is None or not (listed := kept.audit.positives_below()):
         return reading
