@@ -9,7 +9,6 @@ from tests.browser.steps import (
     choose,
     follow,
     losses,
-    metric,
     open_page,
     percent_box,
     settle,
@@ -54,7 +53,7 @@ def test_walk_by_links_leaves_console_clean(server, page, watched):
     watched(page)
     open_page(page, f"{server}/rated_data", "Rated data")
     choose(page, "Data", "Count table")
-    expect(metric(page, "Nodes")).to_be_visible()
+    expect(page.get_by_text("at the floors")).to_be_visible()
     choose(page, "Data", "Card alerts")
     expect(losses(page)).to_be_visible()
     follow(page, "Operating point", "Operating point")
