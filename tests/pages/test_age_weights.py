@@ -31,9 +31,10 @@ def test_switch_changes_the_path_and_not_the_number_of_documents(point):
     assert says_so(point)
 
 
-def test_sheet_offers_to_count_all_alike(point):
+def test_sheet_offers_to_count_all_alike_and_back(point):
     sheet = switch(point, "pages/decision_sheet.py")
     assert says_so(sheet)
-    run(sheet.button(key="equal_ages").click())
-    run(sheet)
-    assert not says_so(sheet)
+    for key, says in (("equal_ages", False), ("unequal_ages", True)):
+        run(sheet.button(key=key).click())
+        run(sheet)
+        assert says_so(sheet) == says

@@ -133,6 +133,10 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
                 _offer_change("Count all alike", "equal_ages", source.name, age_weights=False)
             else:
                 _offer_change("Leave earlier files out", "no_earlier_files", source.name, earlier=())
+    elif not choice.age_weights:
+        with _line():
+            st.caption("All alerts count alike.", width="content")
+            _offer_change("Older ones may count less", "unequal_ages", source.name, age_weights=True)
     if found is None:
         return
     if (late := analysis.rated.late_ratings) is not None:
