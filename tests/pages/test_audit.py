@@ -211,7 +211,11 @@ def test_second_ratings_change_the_figures(app, everything):
     plan = planned(app, everything)
     rows = drawn_frame(plan, frame, "id")
     give(app, "audit_rows", "rated.csv", as_csv(rows))
-    shown = next(table.value for table in app.dataframe if "Stands for" in table.value)
+
+    def second_ratings():
+        return next(table.value for table in app.dataframe if "Stands for" in table.value)
+
+    shown = second_ratings()
     positives = rows[rows["verdict"] == "fraud"].sort_values("audit_probability")
     assert shown["Key"].iloc[0] == str(positives["id"].iloc[0])
     assert sorted(shown["Key"]) == sorted(positives["id"].astype(str))
@@ -232,11 +236,13 @@ def test_second_ratings_change_the_figures(app, everything):
     assert not app.error, [one.value for one in app.error]
     assert next(iter(state(app).audits.values())).refuted == (shown["Key"].iloc[0],)
     assert before - missed() == pytest.approx(shown["Stands for"].iloc[0], abs=1)
+    # The browser would discard the edits of other rows, and send that after a click on another page.
+    assert second_ratings().equals(shown)
     # The answer stays on another page and back.
     run(app.switch_page("pages/operating_point.py"))
     assert any("Recall" in box.value for box in app.info)
     run(app.switch_page("pages/audit.py"))
-    table = next(table.value for table in app.dataframe if "Stands for" in table.value)
+    table = second_ratings()
     assert table["Not fraud"].tolist() == [True] + [False] * (len(table) - 1)
 
 

@@ -120,23 +120,18 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
     limits = [f"since {choice.since}"] if choice.since else []
     limits += [f"before {choice.complete_until}"] if choice.complete_until else []
     if limits:
-        with _line():
-            st.caption(f"Only rows {' and '.join(limits)} are used.", width="content")
-            _offer_change("Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
+        words = f"Only rows {' and '.join(limits)} are used."
+        _caption(words, "Use all rows", "use_all_rows", source.name, since=None, complete_until=None)
     say_missing_earlier(analysis.rated)
-    if (weighting := analysis.weighting(point)) is not None:
-        by_age = isinstance(weighting, AgeWeights)
-        with _line():
-            hint = "The newest alerts are predicted better so." if by_age else None
-            st.caption(f"{weighting.words}.", help=hint, width="content")
-            if by_age:
-                _offer_change("Count all alike", "equal_ages", source.name, age_weights=False)
-            else:
-                _offer_change("Leave earlier files out", "no_earlier_files", source.name, earlier=())
+    weighting = analysis.weighting(point)
+    if isinstance(weighting, AgeWeights):
+        hint = "The newest alerts are predicted better so."
+        _caption(f"{weighting.words}.", "Count all alike", "equal_ages", source.name, hint=hint, age_weights=False)
+    elif weighting is not None:
+        _caption(f"{weighting.words}.", "Leave earlier files out", "no_earlier_files", source.name, earlier=())
     elif not choice.age_weights:
-        with _line():
-            st.caption("All alerts count alike.", width="content")
-            _offer_change("Older ones may count less", "unequal_ages", source.name, age_weights=True)
+        words = "All alerts count alike."
+        _caption(words, "Older ones may count less", "unequal_ages", source.name, age_weights=True)
     if found is None:
         return
     if (late := analysis.rated.late_ratings) is not None:
@@ -158,7 +153,7 @@ def _say_drift(analysis: Analysis, point: Point) -> None:
         dates = found[1].dates
         if choice.since is None and len(dates) > RECENT_DAYS:
             since = str(dates[-RECENT_DAYS])[:10]
-            _offer_change("Last three months only", "use_recent", source.name, f"Since {since}.", since=since)
+            _offer_change("Last three months only", "use_recent", source.name, hint=f"Since {since}.", since=since)
 
 
 def _line() -> DeltaGenerator:
@@ -166,7 +161,14 @@ def _line() -> DeltaGenerator:
     return st.container(horizontal=True, vertical_alignment="center")
 
 
-def _offer_change(words: str, key: str, name: str, hint: str | None = None, **changes: Any) -> None:
+def _caption(words: str, offered: str, key: str, name: str, *, hint: str | None = None, **changes: Any) -> None:
+    """State how alerts are counted, and offer a change of it."""
+    with _line():
+        st.caption(words, help=hint, width="content")
+        _offer_change(offered, key, name, **changes)
+
+
+def _offer_change(words: str, key: str, name: str, *, hint: str | None = None, **changes: Any) -> None:
     st.button(words, key=key, help=hint, on_click=change_columns, args=(name,), kwargs=changes)
 
 
